@@ -83,6 +83,18 @@ it.each([
   expect(onlyAccount(bare)).toMatchObject({ ledgerCents, heldCents: 0 });
 });
 
+it.each([
+  ['in part', 10, 3000],
+  ['whole', 40, 0],
+])('the reversal of an authorization releases what it held, %s, and debits nothing', (_how, Amount, heldCents) => {
+  const bare = bought(40);
+  expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 100_000, heldCents: 4000 });
+
+  reverse(bare.world, { NetworkTransactionId: bare.id, Amount });
+
+  expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 100_000, heldCents });
+});
+
 describe('several captures of one authorization', () => {
   it('are settlements with ids of their own, and what they took adds up', () => {
     const bare = bought(40);

@@ -43,6 +43,70 @@ it('network transactions exclude the funding of cards, which transaction details
   ]);
 });
 
+it('network transactions are authorizations, settlements, reversals, PIN transactions and declines', async () => {
+  const { AcctId } = sandbox.createOrder({
+    FirstName: 'Ned',
+    LastName: 'Network',
+    VirtualCard: true,
+    FundCardAmount: 50,
+  });
+  const buy = (more: object = {}) => sandbox.purchase({ AcctId, Amount: 5, ...more });
+  buy();
+  sandbox.settle(buy());
+  sandbox.reverse(buy());
+  buy({ Pin: 'correct' });
+  buy({ Amount: 5000 });
+
+  for (const path of [`/Details/${AcctId}/NetworkTransactions`, '/Details/NetworkTransactions']) {
+    const { TransactionList } = await get(path);
+    const own = TransactionList.filter((row) => row['AcctId'] === AcctId);
+    expect(own.map(({ NetworkType, NetworkStatus }) => `${NetworkType} ${NetworkStatus}`).toSorted()).toEqual([
+      'Auth Approved',
+      'Auth Approved',
+      'Auth Approved',
+      'Auth Declined',
+      'Pin Approved',
+      'Reversal null',
+      'Settlement null',
+    ]);
+  }
+});
+
+/** Every record of an account in an answer, however deep. */
+function accountsIn(answer: unknown): Record<string, unknown>[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  const own = 'CustomId' in answer || 'IsVirtual' in answer ? [answer as Record<string, unknown>] : [];
+  return [...own, ...Object.values(answer).flatMap(accountsIn)];
+}
+
+it.each([
+  ['/Card/Profile/{Id}', ['CustomId', 'IsVirtual']],
+  ['/Details/AccountDetails', ['CustomId', 'IsVirtual']],
+  ['/Details/AccountDetails/{Id}', ['CustomId', 'IsVirtual']],
+  ['/Details/AccountDetails/{Id}/Advanced', ['CustomId', 'IsVirtual']],
+  ['/Group/1', ['CustomId', 'IsVirtual']],
+  ['/SpendingRuleset/1/Cards', ['CustomId', 'IsVirtual']],
+  ['/SpendingRuleset/1/Advanced/Cards', ['CustomId']],
+  ['/Card/CardOrder/{Order}', ['CustomId']],
+])('GET %s tells of each account its %j', async (path, fields) => {
+  const standard = await start({});
+  const known = new Map(standard.accounts().map((account) => [account.AcctId, account]));
+  for (const isVirtual of [false, true]) {
+    const one = standard.accounts().find(({ IsVirtual, CustomId }) => IsVirtual === isVirtual && CustomId !== null);
+    const filled = path.replace('{Id}', `${one?.AcctId}`).replace('{Order}', `${one?.CardList[0]?.CardOrderId}`);
+    const response = await fetch(`${standard.url}${filled}`, { headers: { authorization: 'token T' } });
+
+    const told = accountsIn(await response.json());
+
+    expect(told.length).toBeGreaterThan(0);
+    for (const record of told) {
+      const account = known.get(Number(record['AccountId'] ?? record['AcctId']));
+      for (const field of fields)
+        expect(record[field], `${field} of ${account?.AcctId}`).toBe(account?.[field as 'CustomId']);
+    }
+  }
+});
+
 it('MetadataApprovalStatus is one of the values of the specification', async () => {
   const { TransactionList } = await get('/Details/AllCardholderTransactions');
   const values = new Set(TransactionList.map(({ MetadataApprovalStatus }) => MetadataApprovalStatus));

@@ -34,7 +34,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'envelope: Data',
     file: 'test/src/webhooks/kind.test.ts',
-    title: 'the kind of a webhook > is not guessed from %s',
+    title: 'the kind of a webhook > of %s comes from what is in it',
   },
   {
     row: 'network transaction payload, every field',
@@ -173,6 +173,11 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     title: '%s=%s is named with what was expected, and not repeated',
   },
   {
+    row: '3. the shared secret is not written anywhere',
+    file: 'test/flow/leaks.test.ts',
+    title: 'no planted secret is in the logs, even at trace level',
+  },
+  {
     row: '4. source addresses are not a valid check',
     file: 'test/src/webhooks/payload-rows.test.ts',
     title: 'a webhook from %s is judged by its secret alone',
@@ -250,7 +255,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'decline.card.status: its three messages',
     file: 'test/src/alerts/decline-reason.test.ts',
-    title: 'refines the card status with "Card Status New Card Pending Activation"',
+    title: 'refines the card status with %j',
   },
   {
     row: 'virtual card order results: successful, not created, partial',

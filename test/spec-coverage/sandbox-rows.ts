@@ -68,6 +68,21 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
     title: 'conformance > the %s payload has the fields of the specification, no more, no fewer',
   },
   {
+    row: 'Resources: what the fields hold in each kind',
+    file: 'test/sandbox/payload-values.test.ts',
+    title: '%s of a %s is %s',
+  },
+  {
+    row: 'Resources: MerchantZip and TerminalId may carry trailing spaces',
+    file: 'test/sandbox/payload-values.test.ts',
+    title: '%s may carry trailing spaces',
+  },
+  {
+    row: 'Resources: CustomId and IsVirtual in the answers that name them',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'GET %s tells of each account its %j',
+  },
+  {
     row: 'Resources: timestamps are Eastern, CallbackTime carries its offset',
     file: 'test/sandbox/windows.test.ts',
     title: 'windows of limits > writes wall time without, and callback time with its offset, in winter and summer',
@@ -133,9 +148,14 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
     title: 'the decision > debits a PIN purchase at once and tells no authorization',
   },
   {
-    row: 'Kinds: reversal releases a hold or credits a PIN debit',
-    file: 'test/sandbox/windows.test.ts',
-    title: 'what a limit counts > gives back what is reversed, in part or whole',
+    row: 'Kinds: reversal releases a hold',
+    file: 'test/sandbox/captures.test.ts',
+    title: 'the reversal of an authorization releases what it held, %s, and debits nothing',
+  },
+  {
+    row: 'Kinds: reversal credits back a PIN debit',
+    file: 'test/sandbox/captures.test.ts',
+    title: 'the reversal of a PIN purchase credits back what it takes, %s',
   },
   {
     row: 'Kinds: decline of signature and of PIN transactions',
@@ -248,6 +268,11 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
     row: 'Versioning 2, 3: X-SERVICE-Version and the signs of each kind',
     file: 'test/sandbox/delivery.test.ts',
     title: 'delivery of webhooks > version %s writes its own sign (debits %i)',
+  },
+  {
+    row: 'Network endpoints return all five kinds',
+    file: 'test/sandbox/specification.test.ts',
+    title: 'network transactions are authorizations, settlements, reversals, PIN transactions and declines',
   },
   {
     row: 'Network endpoints exclude card funding',
