@@ -70,6 +70,7 @@ function unreadableRow(id: string): BatchRow {
     who: 'Could not be shown',
     last4: '',
     cents: null,
+    requestedCents: null,
     merchant: '',
     place: '',
     why: `Kept as ${id}`,

@@ -114,12 +114,13 @@ export function redactTransaction(data: unknown, circumstances: Circumstances): 
  * What distinguishes a step from others of the same purchase, kind and amount.
  *
  * An authorization may be captured and reversed in several equal parts, all of which may have the time of its request as
- * their TransactionTime. A settlement has an id and a time of its own; reversals differ only in the terminal's clock.
+ * their TransactionTime. A settlement has an id and a time of its own; reversals mostly differ only in the terminal's clock.
  */
 function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
   const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
-  if (kind === 'settlement') return [readIdentifier(payload.TransactionId), wallText(payload.SettlementTime)];
-  return kind === 'reversal' ? [wallText(payload.MerchantLocalTime)] : [];
+  const ownId = readIdentifier(payload.TransactionId);
+  if (kind === 'settlement') return [ownId, wallText(payload.SettlementTime)];
+  return kind === 'reversal' ? [...(ownId === '' ? [] : [ownId]), wallText(payload.MerchantLocalTime)] : [];
 }
 
 /**

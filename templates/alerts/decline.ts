@@ -54,7 +54,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
         ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
         ['Requested by the merchant', requestedAmount(event)],
-        ['How', howPaid(event.isCardPresent)],
+        ['How', howPaid(event)],
         ...whenTried(alert, repeats),
       ]),
       section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`),
@@ -88,15 +88,21 @@ function lastTry(repeats: Repeats | null): string {
   return repeats === null ? '' : ` Last tried on ${outside(easternTime(repeats.lastAt), 60)}.`;
 }
 
-/** `In person`, or how else; empty when the service does not say. */
-export function howPaid(isCardPresent: boolean | null): string {
-  if (isCardPresent === null) return '';
+/** `In person`, or how else; empty when the service does not say, or the card was used at another time. */
+export function howPaid({ kind, isCardPresent }: Pick<TransactionAlert['event'], 'kind' | 'isCardPresent'>): string {
+  if (isCardPresent === null || kind === 'settlement' || kind === 'reversal') return '';
   return isCardPresent ? 'In person' : 'Online or keyed in';
 }
 
 /** What the merchant asked for, where it got another amount (a partial authorization); empty where it is the same. */
-export function requestedAmount({ requestedCents, amountCents }: TransactionAlert['event']): string {
-  return requestedCents === null || requestedCents === amountCents ? '' : formatCents(requestedCents);
+export function requestedAmount(event: TransactionAlert['event']): string {
+  const cents = otherRequestedCents(event);
+  return cents === null ? '' : formatCents(cents);
+}
+
+/** The same in whole cents; null where it is the same, or nobody says. */
+export function otherRequestedCents({ requestedCents, amountCents }: TransactionAlert['event']): number | null {
+  return requestedCents === amountCents ? null : requestedCents;
 }
 
 function lower(title: string): string {

@@ -20,7 +20,7 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   const requested = requestedAmount(event);
   const who = holderName(card);
   const details = [
-    event.kind === 'authorization' || event.kind === 'pin' ? howPaid(event.isCardPresent).toLowerCase() : '',
+    howPaid(event).toLowerCase(),
     requested === '' ? '' : `merchant asked for ${requested}`,
     outside(merchantCategory(event.mcc) ?? '', 100),
     dateToken(event.occurredAt),

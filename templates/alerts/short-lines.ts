@@ -51,7 +51,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
     ],
     small: [
       outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
-      howPaid(event.isCardPresent),
+      howPaid(event),
       requested && `merchant asked for ${requested}`,
       outside(locationLine(event.merchant), 80),
       card.isVirtual === true ? 'virtual card' : '',

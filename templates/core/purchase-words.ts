@@ -20,12 +20,15 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
   const settled = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'debit');
   const reversed = sum(steps, (step) => step.kind === 'reversal');
   const refunded = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'credit');
+  // What one capture took stands beside it already; all that several took together does not.
+  const isTold = event.kind === 'settlement' && settled === event.amountCents;
+  const whole = settled + paid || held;
   const words = [
     event.kind === 'settlement' && held > 0 ? `authorized for ${formatCents(held)}` : '',
-    settled > 0 && event.kind !== 'settlement' ? `*settled* for ${formatCents(settled)}` : '',
+    settled > 0 && !isTold ? `*settled* for ${formatCents(settled)}` : '',
     reversed > 0 ? reversal(reversed, { held, paid, settled }) : '',
     refunded > 0
-      ? `${refunded >= settled + paid && settled + paid > 0 ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`
+      ? `${refunded >= whole && whole > 0 ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`
       : '',
   ].filter(Boolean);
   const last = others.at(-1);
@@ -42,7 +45,7 @@ export function inferredNote({ event, timeline }: TransactionAlert): string {
 
 /** A PIN purchase holds nothing: what is reversed of it is credited back. */
 function reversal(reversed: number, { held, paid, settled }: Record<'held' | 'paid' | 'settled', number>): string {
-  const isWhole = reversed >= held + paid;
+  const isWhole = reversed >= (held + paid || settled);
   const credited = paid > 0 ? ', credited back' : '';
   if (!isWhole) return `*partly reversed*: ${formatCents(reversed)}${credited}`;
   if (settled > 0) return '*reversed* after settlement';

@@ -4,7 +4,7 @@ import { locationLine } from '../../src/core/merchant-category.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { standing } from '../actions/outcomes.ts';
-import { howPaid } from '../alerts/decline.ts';
+import { howPaid, requestedAmount } from '../alerts/decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
 import { amountTried, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
@@ -44,7 +44,8 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       ...fields([
         ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
         ['Your card', capital(cardName(card))],
-        ['How', howPaid(event.isCardPresent)],
+        ['Requested by the merchant', requestedAmount(event)],
+        ['How', howPaid(event)],
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
       ...holderOutcomes(outcomes),
@@ -59,12 +60,13 @@ export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pi
   const { event } = alert;
   const decline = event.decline ?? { code: '', message: '' };
   const reason = shownReason(decline, place);
+  const requested = requestedAmount(event);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert)) ||
     `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, place) || outside(reason.meaning, 300)}`;
   return {
     cause: [why, reason.isKnown ? null : serviceWords(reason, decline.message), whatToDo(alert, reason)],
-    small: [howPaid(event.isCardPresent), outside(locationLine(event.merchant), 80)],
+    small: [howPaid(event), requested && `merchant asked for ${requested}`, outside(locationLine(event.merchant), 80)],
   };
 }
 

@@ -4,7 +4,7 @@ import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { howPaid } from '../alerts/decline.ts';
+import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { repeatsIn } from '../alerts/repeats.ts';
 import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
@@ -21,6 +21,8 @@ export interface BatchRow {
   readonly last4: string;
   /** Null: it is not about money. */
   readonly cents: number | null;
+  /** What the merchant asked for, where that is another amount; else null. */
+  readonly requestedCents: number | null;
   readonly merchant: string;
   /** City, state or country. */
   readonly place: string;
@@ -47,6 +49,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     who: holderRaw(card),
     last4: card.last4 ?? '',
     cents: null,
+    requestedCents: null,
     merchant: '',
     place: '',
     times: 1,
@@ -88,6 +91,7 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
   const money = {
     ...row,
     cents: event.amountCents,
+    requestedCents: otherRequestedCents(event),
     merchant: event.merchant.name.trim(),
     place: locationLine(event.merchant),
     at: event.occurredAt,
@@ -99,7 +103,7 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     return { ...money, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
   }
   const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
-  const why = [howPaid(event.isCardPresent), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');
+  const why = [howPaid(event), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');
   return { ...money, what, why };
 }
 
@@ -119,8 +123,9 @@ const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string
 };
 
 /** `$84.10 at Blue Bottle Coffee`, as much of it as there is. Raw. */
-export function howMuchWhere({ cents, merchant }: BatchRow): string {
-  const amount = cents === null ? '' : formatCents(cents);
+export function howMuchWhere({ cents, requestedCents, merchant }: BatchRow): string {
+  const requested = requestedCents === null ? '' : ` (of ${formatCents(requestedCents)} requested)`;
+  const amount = cents === null ? '' : `${formatCents(cents)}${requested}`;
   return [amount, merchant].filter(Boolean).join(' at ');
 }
 

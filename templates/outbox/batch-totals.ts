@@ -11,10 +11,19 @@ export function totals(rows: readonly BatchRow[]): string {
   const when = isOneMinute
     ? dateToken(first)
     : `${dateToken(first)} to ${isOneDay ? dateToken(last, '{time}') : dateToken(last)}`;
-  const cents = sumOf(rows);
-  return [cents > 0 ? `*${formatCents(cents)}* in all` : '', when].filter(Boolean).join(', ');
+  return [...sums(rows).map(([amount, words]) => `*${amount}* ${words}`), when].filter(Boolean).join(', ');
 }
 
-export function sumOf(rows: readonly BatchRow[]): number {
-  return rows.reduce((cents, row) => cents + (row.cents ?? 0), 0);
+/**
+ * How much they come to: `$84.10`, `in all`. What was spent, settled and given back is not added up: that can be the same
+ * money.
+ */
+export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
+  const cents = new Map<string, number>();
+  for (const row of rows) {
+    if (row.cents === null || row.cents === 0) continue;
+    const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
+    cents.set(words, (cents.get(words) ?? 0) + row.cents);
+  }
+  return [...cents].map(([words, sum]) => [formatCents(sum), cents.size === 1 ? 'in all' : words]);
 }

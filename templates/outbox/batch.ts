@@ -1,6 +1,5 @@
 import type { ExternalSelect, KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
-import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -11,7 +10,7 @@ import type { View } from '../core/view.ts';
 import { rowCard } from './batch-line.ts';
 import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
-import { sumOf, totals } from './batch-totals.ts';
+import { sums, totals } from './batch-totals.ts';
 import { fitsTable, rowsTable } from './rows-table.ts';
 
 /** Why they stand together: more came than a channel takes; quiet hours; a gap; suspected fraud. */
@@ -82,8 +81,8 @@ const smallPrint: Readonly<Record<BatchReason, string>> = {
 /** The most frequent reason, as a sentence. */
 function most(rows: readonly BatchRow[]): string {
   const [top] = tally(rows.map(({ why }) => why).filter(Boolean));
-  const sum = sumOf(rows);
-  const amount = sum > 0 ? `${formatCents(sum)} in all. ` : '';
+  const sum = sums(rows).map(([amount, words]) => `${amount} ${words}`);
+  const amount = sum.length > 0 ? `${sum.join(', ')}. ` : '';
   return top === undefined ? amount : `${amount}Most often: ${outside(lower(top[0]), 100)} (${count(top[1])}).`;
 }
 

@@ -9,7 +9,8 @@ const columns: readonly (readonly [head: string, of: (row: BatchRow) => string])
   ['Times', ({ times }) => String(times)],
   ['Cardholder', ({ who }) => who],
   ['Card ending', ({ last4 }) => last4],
-  ['Amount (USD)', ({ cents }) => (cents === null ? '' : (cents / 100).toFixed(2))],
+  ['Amount (USD)', ({ cents }) => dollars(cents)],
+  ['Requested (USD)', ({ requestedCents }) => dollars(requestedCents)],
   ['Merchant', ({ merchant }) => merchant],
   ['Where', ({ place }) => place],
   ['Why', ({ why }) => why],
@@ -24,6 +25,10 @@ const BYTE_ORDER_MARK = '\uFEFF';
 export function rowsCsv(rows: readonly BatchRow[]): string {
   const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => onOneLine(of(row))))];
   return BYTE_ORDER_MARK + lines.map((line) => `${csvLine(line)}\r\n`).join('');
+}
+
+function dollars(cents: number | null): string {
+  return cents === null ? '' : (cents / 100).toFixed(2);
 }
 
 function onOneLine(text: string): string {

@@ -25,7 +25,8 @@ const columns: readonly Column[] = [
   { head: 'What', max: 22, of: ({ what }) => what },
   { head: 'Cardholder', max: 28, of: ({ who }) => who },
   { head: 'Card', max: 4, of: ({ last4 }) => last4 },
-  { head: 'Amount', max: 14, of: ({ cents }) => (cents === null ? '' : formatCents(cents)), isRight: true },
+  { head: 'Amount', max: 14, of: ({ cents }) => amount(cents), isRight: true },
+  { head: 'Requested', max: 14, of: ({ requestedCents }) => amount(requestedCents), isRight: true },
   { head: 'Merchant', max: 30, of: ({ merchant }) => merchant },
   { head: 'Where', max: 24, of: ({ place }) => place },
   { head: 'Why', max: 44, of: ({ why }) => why },
@@ -80,6 +81,10 @@ function columnsOf(rows: readonly BatchRow[]): readonly Column[] {
     ...(new Set(rows.map(({ what }) => what)).size === 1 ? ['What'] : []),
   ]);
   return columns.filter(({ head, of }) => !left.has(head) && rows.some((row) => of(row) !== ''));
+}
+
+function amount(cents: number | null): string {
+  return cents === null ? '' : formatCents(cents);
 }
 
 function cell(text: string, max = 60): RawTextElement {

@@ -40,7 +40,9 @@ it('a storm in one channel shows every decline once, in a few messages, without 
   expect(first?.blocks?.[0]).toMatchObject({ type: 'header' });
   const [file] = here().flatMap(({ files }) => files ?? []);
   const lines = csvLines(await textOf(workspace, file ?? ''));
-  expect(lines[0]).toBe('Event,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Merchant,Where,Why,Code,Done');
+  expect(lines[0]).toBe(
+    'Event,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Requested (USD),Merchant,Where,Why,Code,Done',
+  );
   expect(lines.join('\n')).not.toMatch(/PIN/i);
 });
 

@@ -162,7 +162,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a payment of which nobody says how is online',
     file: 'templates/alerts/decline.ts',
-    from: "  if (isCardPresent === null) return '';\n",
+    from: 'isCardPresent === null || ',
     to: '',
   },
   {
@@ -173,8 +173,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'how a settlement was paid is guessed',
-    file: 'templates/alerts/money-line.ts',
-    from: "event.kind === 'authorization' || event.kind === 'pin' ? howPaid",
-    to: "event.kind !== 'pin' ? howPaid",
+    file: 'templates/alerts/decline.ts',
+    from: " || kind === 'settlement'",
+    to: '',
   },
 ];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** At most so many test files are run for one mutant, those that are nearest by imports: fast ones, then slow ones. */
-const FAST_MAX = 8;
+const FAST_MAX = 12;
 const SLOW_MAX = 5;
 
 /** What makes a test slow: a Redis or other processes of its own; and the killing of workers at every step. */

@@ -132,9 +132,9 @@ describe('words', () => {
   const active = cardOf(1, 'ACTIVE');
 
   it('that name one card are that card; what follows a block is its reason', async () => {
-    found = { Jane: [known(7, 'name', active)] };
+    found = { 'Jane Doe': [known(7, 'name', active)] };
 
-    expect(await resolveCard(block('Jane', 'lost', 'on', 'train'))).toMatchObject({
+    expect(await resolveCard(block('Jane', 'Doe', 'lost', 'on', 'train'))).toMatchObject({
       action: { reason: 'lost on train' },
       acctId: 7,
       cardId: null,

@@ -73,6 +73,7 @@ describe('another event', () => {
     ['settlement', { TransactionId: 2465657074 }],
     ['settlement', { SettlementTime: '2026-03-04T02:15:01' }],
     ['reversal', { MerchantLocalTime: '2026-03-02T13:02:11' }],
+    ['reversal', { TransactionId: 2465657074 }],
     ['card-status', { AcctId: 610_002 }],
     ['card-shipping', { AcctId: 610_012 }],
     ['card-shipping', { TrackingNumber: '9400111899000000055212' }],

@@ -93,6 +93,79 @@ describe('a reversal', () => {
   });
 });
 
+describe('the first message of a purchase', () => {
+  const own = 'evt_0123456789abcdef';
+  type Step = readonly [kind: string, cents: number, direction?: 'credit'];
+  /** What stands behind the amount, once these steps have followed the event. */
+  const after = (kind: string, cents: number, ...steps: readonly Step[]): string => {
+    const all: readonly Step[] = [[kind, cents], ...steps];
+    const timeline = {
+      leaderId: own,
+      steps: all.map(([kind, cents, direction = kind === 'reversal' ? 'credit' : 'debit'], index) => {
+        const eventId = index === 0 ? own : `evt_${index}123456789abcdef`.slice(0, 20);
+        return { eventId, kind, direction, cents, at: '2026-11-20T14:14:00Z', isInferred: false };
+      }),
+    };
+    const event = { id: own, kind, amountCents: cents, requestedCents: null, decline: null, direction: 'debit' };
+    return renderAlert(transactionAlert(event, { timeline }), view).text.split('. ').slice(1).join('. ');
+  };
+
+  it.each<[string, string, readonly [string, number, ...Step[]]]>([
+    [
+      'adds up what several captures took',
+      'Settled for $40.00',
+      ['authorization', 4000, ['settlement', 2000], ['settlement', 2000]],
+    ],
+    [
+      'adds it up as well where the authorization never came',
+      'Settled for $40.00',
+      ['settlement', 2000, ['settlement', 2000]],
+    ],
+    [
+      'says what was authorized beside what was settled',
+      'Authorized for $50.00',
+      ['settlement', 4000, ['authorization', 5000]],
+    ],
+    [
+      'says how much of it was given back',
+      'Settled for $40.00, partly refunded: $10.00',
+      ['authorization', 4000, ['settlement', 4000], ['settlement', 1000, 'credit']],
+    ],
+    [
+      'says that all of it was given back',
+      'Settled for $40.00, refunded: $40.00',
+      ['authorization', 4000, ['settlement', 2000], ['settlement', 2000], ['settlement', 4000, 'credit']],
+    ],
+    [
+      'says so as well where the settlement never came',
+      'Refunded: $40.00',
+      ['authorization', 4000, ['settlement', 4000, 'credit']],
+    ],
+    [
+      'says of a settlement how much of it was reversed',
+      'Partly reversed: $10.00',
+      ['settlement', 4000, ['reversal', 1000]],
+    ],
+    [
+      'says of a settlement that all of it was reversed',
+      'Reversed after settlement',
+      ['settlement', 4000, ['reversal', 4000]],
+    ],
+    [
+      'says of a PIN purchase how much was credited back',
+      'Partly reversed: $10.00, credited back',
+      ['pin', 4000, ['reversal', 1000]],
+    ],
+    [
+      'adds up the parts that were reversed',
+      'Reversed, nothing is held any more',
+      ['authorization', 4000, ['reversal', 2000], ['reversal', 2000]],
+    ],
+  ])('%s: %s', (_what, words, [kind, cents, ...steps]) => {
+    expect(after(kind, cents, ...steps)).toMatch(new RegExp(`^${words.replaceAll('$', '\\$')}(, |\\.|$)`));
+  });
+});
+
 describe('an amount other than the merchant asked for', () => {
   it.each(['authorization', 'pin', 'settlement', 'reversal'])('is shown beside it in a %s', (kind) => {
     const alert = transactionAlert({ kind, amountCents: 4000, requestedCents: 10_000, decline: null });

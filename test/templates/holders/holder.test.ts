@@ -36,6 +36,13 @@ describe('a decline, for the holder', () => {
     expect(read).not.toMatch(/\*Admin|Cardholder/);
   });
 
+  it.each([true, false])('says what the merchant asked for, where that is another amount (long: %s)', (isLong) => {
+    const alert = transactionAlert({ amountCents: 4000, requestedCents: 10_000 });
+    const message = renderHolderAlert(alert, { ...view, isLong });
+
+    expect(shown(message?.blocks ?? [])).toMatch(/requested by the merchant\W*\$100\.00|merchant asked for \$100\.00/i);
+  });
+
   it('names the limit and what was left of it', () => {
     const { read } = render(
       declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise }),

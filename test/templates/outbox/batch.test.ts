@@ -147,6 +147,50 @@ describe('pages in place of a file', () => {
   });
 });
 
+describe('money in a message of several alerts', () => {
+  const moved = (kind: string, over: Record<string, unknown> = {}) =>
+    transactionAlert({ kind, decline: null, ...over });
+  const headOf = (alerts: ReturnType<typeof transactionAlert>[]): string =>
+    shownIn(draw(batchRows(alerts, inPublic)).blocks).split('\n')[1] ?? '';
+
+  it('is added up where it is all of one kind', () => {
+    expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(/^\*\$504\.60\* in all, /);
+  });
+
+  it('is not added up across what was spent, settled and given back: that can be the same money', () => {
+    const alerts = [
+      ...['authorization', 'pin', 'settlement', 'settlement', 'reversal'].map((kind) => moved(kind)),
+      moved('settlement', { direction: 'credit', amountCents: 1000 }),
+      transactionAlert(),
+    ];
+
+    expect(headOf(alerts)).toMatch(
+      /^\*\$168\.20\* spent, \*\$168\.20\* settled, \*\$84\.10\* reversed, \*\$10\.00\* refunded, \*\$84\.10\* declined, /,
+    );
+    expect(draw(batchRows(alerts, inPublic)).text).toContain('$168.20 spent, $168.20 settled, $84.10 reversed');
+  });
+
+  it('stands beside what the merchant asked for, where that is another amount', () => {
+    const partial = { amountCents: 4000, requestedCents: 10_000 };
+
+    expect(shownIn(draw(batchRows([moved('pin', partial), moved('pin')], inPublic)).blocks)).toContain(
+      'Spent: $40.00 (of $100.00 requested) at Blue Bottle Coffee',
+    );
+    const table = JSON.stringify(draw(batchRows([moved('pin', partial), ...Array(6).fill(moved('pin'))], inPublic)));
+    expect(table).toMatch(/"Amount".*"Requested".*"\$40\.00".*"\$100\.00"/);
+    expect(JSON.stringify(draw(rows(7)))).not.toContain('Requested');
+    expect(rowsCsv(batchRows([moved('settlement', partial)], inPublic))).toContain(',40.00,100.00,Blue Bottle Coffee,');
+  });
+
+  it('says how it was paid only of what was paid at that moment', () => {
+    const whys = ['authorization', 'pin', 'settlement', 'reversal'].map(
+      (kind) => batchRows([moved(kind, { isCardPresent: true, mcc: '' })], inPublic)[0]?.why,
+    );
+
+    expect(whys).toEqual(['In person', 'In person', '', '']);
+  });
+});
+
 describe('the file', () => {
   it('is for any spreadsheet, and nothing in it is a formula', () => {
     const evil = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\u200B=1', '＝1'];
@@ -161,8 +205,8 @@ describe('the file', () => {
 
   it('has a head and a line for each row', () => {
     expect(rowsCsv([row()])).toBe(
-      '\uFEFFEvent,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Merchant,Where,Why,Code,Done\r\n' +
-        'evt_0123456789abcdef,2026-11-20T14:14:00Z,Declined,1,Jane Doe,1212,84.10,Blue Bottle Coffee,"Austin, TX",Over the daily limit,decline.rule.velocity,\r\n',
+      '\uFEFFEvent,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Requested (USD),Merchant,Where,Why,Code,Done\r\n' +
+        'evt_0123456789abcdef,2026-11-20T14:14:00Z,Declined,1,Jane Doe,1212,84.10,,Blue Bottle Coffee,"Austin, TX",Over the daily limit,decline.rule.velocity,\r\n',
     );
   });
 });
