@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /** At most so many test files are run for one mutant, those that are nearest by imports: fast ones, then slow ones. */
 const FAST_MAX = 12;
-const SLOW_MAX = 5;
+const SLOW_MAX = 8;
 
 /** What makes a test slow: a Redis or other processes of its own; and the killing of workers at every step. */
 const servers = ['local/redis.ts', 'test/support/child-process.ts', 'test/sandbox/running-sandbox.ts'];

@@ -60,7 +60,9 @@ it('network transactions are authorizations, settlements, reversals, PIN transac
   for (const path of [`/Details/${AcctId}/NetworkTransactions`, '/Details/NetworkTransactions']) {
     const { TransactionList } = await get(path);
     const own = TransactionList.filter((row) => row['AcctId'] === AcctId);
-    expect(own.map(({ NetworkType, NetworkStatus }) => [NetworkType, NetworkStatus ?? 'null'].join(' ')).toSorted()).toEqual([
+    expect(
+      own.map(({ NetworkType, NetworkStatus }) => [NetworkType, NetworkStatus ?? 'null'].join(' ')).toSorted(),
+    ).toEqual([
       'Auth Approved',
       'Auth Approved',
       'Auth Approved',
