@@ -1,13 +1,17 @@
 import type { Action } from '../../src/actions/action.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
-import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
+import { cardPicker, pickedSaid, readingCard } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from './button-args.ts';
 import { notifyAt } from './interaction.ts';
 import { formTooOld, inForm, refuseChoice } from './refused.ts';
 
-/** A button of the picker: done by the worker, answered where `/card` was typed. Pressing twice is asking once. */
+/**
+ * A button of the picker: done by the worker, answered where `/card` was typed. Pressing twice is asking once.
+ *
+ * *Show limits* is answered in a form over the picker, which stays as it is.
+ */
 export function actOnPicked(deps: ListenerDeps) {
   return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
     await ack();
@@ -16,17 +20,21 @@ export function actOnPicked(deps: ListenerDeps) {
     const pendingId = action.value ?? '';
     const asked = await pickedBy(user.id, pendingId, deps);
     const privateMetadata = view.private_metadata;
-    const said = asked === null ? pickedSaid.expired : pickedSaid.asked(asked.verb, asked.origin.channel);
+    const say = async (said: string): Promise<void> =>
+      await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
     if (asked === null) {
       await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld, deps);
-    } else {
-      const { verb, target, origin, actor } = asked;
-      const id = contentId('act_', ['picked', pendingId]);
-      const isExternal = false;
-      const ask = askOf({ id, verb, target, actor, isExternal, origin, input: inputOf(asked) });
-      await deps.requestAction(ask, notifyAt(origin, user.id, deps));
+      return await say(pickedSaid.expired);
     }
-    await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
+    const isShow = asked.verb === 'show';
+    const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
+    const { verb, target, actor } = asked;
+    const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
+    // Looking again is a new question; each fills the form that it opened.
+    const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
+    const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
+    await deps.requestAction(ask, notifyAt(origin, user.id, deps));
+    if (!isShow) await say(pickedSaid.asked(origin.channel));
   };
 }
 

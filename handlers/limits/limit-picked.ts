@@ -13,7 +13,10 @@ export function limitPicked(deps: ListenerDeps) {
     if (view === undefined) return;
     const pendingId = action.value ?? '';
     const asked = await pickedBy(user.id, pendingId, deps);
-    if (asked !== null) return await deps.pushView(body.trigger_id, limitCardForm(pendingId));
+    if (asked !== null) {
+      await deps.pushView(body.trigger_id, limitCardForm(pendingId));
+      return;
+    }
     await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld, deps);
     const said = pickedSaid.expired;
     const form = cardPicker({ privateMetadata: view.private_metadata, picked: null, said });

@@ -57,6 +57,8 @@ export const Origin = z.strictObject({
   reply: z.string().nullable(),
   /** The answer takes the place of the question that was answered ("Which card?"). */
   replace: z.boolean(),
+  /** An open form that shows the answer as long as nobody closes it. */
+  view: z.strictObject({ viewId: z.string(), hash: z.string() }).optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 

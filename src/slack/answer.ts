@@ -1,7 +1,9 @@
+import type { ModalView } from '@slack/types';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Seal } from '../core/seal.ts';
 import type { Slack } from './client.ts';
+import * as limits from './limits.ts';
 import type { Message } from './message.ts';
 
 /** Who asked for something, and where. */
@@ -14,25 +16,29 @@ interface Asked {
     readonly reply: string | null;
     /** The answer takes the place of the message in which something was pressed. */
     readonly replace: boolean;
+    /** The open form that shows the answer. */
+    readonly view?: { readonly viewId: string; readonly hash: string } | undefined;
   };
 }
 
 interface Deps {
-  readonly slack: Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;
+  readonly slack: Pick<Slack, 'updateView' | 'postEphemeral' | 'openDirect' | 'post'>;
   readonly respond: Respond;
   readonly seal: Seal;
   readonly log: Log;
 }
 
 /**
- * Answers the person who asked, where they asked: over the `response_url`, else as an ephemeral message in the channel,
- * else directly. Never throws: what was done is on record, and doing it again because of a lost answer would be worse.
+ * Answers the person who asked, where they asked: in the form that is open for it, else over the `response_url`, else as an
+ * ephemeral message in the channel, else directly. Never throws: what was done is on record, and doing it again because of a lost answer would be worse.
  */
 export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked, message: Message) => Promise<void> {
   return async function answer(asked, message) {
     const { origin, actor } = asked;
     const url = origin.reply === null ? null : seal.open(origin.reply);
+    const { view } = origin;
     const ways: (() => Promise<unknown>)[] = [
+      ...(view === undefined ? [] : [() => slack.updateView(view, viewOf(message))]),
       ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
       () => slack.postEphemeral(origin.channel, actor.userId, message),
       async () => slack.post(await slack.openDirect(actor.userId), message, asked.id),
@@ -48,6 +54,11 @@ export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked
     }
     log.error({ actionId: asked.id }, 'the person could not be answered');
   };
+}
+
+function viewOf({ blocks }: Message): ModalView {
+  const text = (words: string) => ({ type: 'plain_text', text: words }) as const;
+  return { type: 'modal', title: text('Card'), close: text('Back'), blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }
 
 const TIMEOUT_MS = 5000;

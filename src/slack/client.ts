@@ -65,9 +65,9 @@ export interface Slack {
   /** Only `userId` sees it, and only until the client is reloaded. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
   /** Over the view in which the control was pressed. */
-  pushView(triggerId: string, view: ModalView): Promise<void>;
-  /** Fails when the view has changed since `hash`. */
+  pushView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
   openView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
+  /** Fails when the view has changed since `hash`. */
   updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
   publishHome(userId: string, view: HomeView): Promise<void>;
   openDirect(userId: string): Promise<string>;
@@ -128,7 +128,8 @@ function viewCalls(client: webApi.WebClient, call: Call) {
       }),
     pushView: (triggerId, view) =>
       call('views.push', async () => {
-        await client.views.push({ trigger_id: triggerId, view });
+        const answer = await client.views.push({ trigger_id: triggerId, view });
+        return { viewId: answer.view?.id ?? '', hash: answer.view?.hash ?? '' };
       }),
     updateView: ({ viewId, hash }, view) =>
       call('views.update', async () => {

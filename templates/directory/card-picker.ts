@@ -56,9 +56,18 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
 
 export const pickedSaid = {
   expired: 'This is more than 30 minutes old. Close it and type `/card` again. Nothing changed.',
-  asked: (verb: string, channel: string): string =>
-    `${verb === 'show' ? 'Here it comes' : 'Asked'}: the answer appears in <#${channel}>, only you see it.`,
+  asked: (channel: string): string => `Asked: the answer appears in <#${channel}>, only you see it.`,
 } as const;
+
+/** Over the picker, until the worker has read the card: web holds no token for the card service. */
+export function readingCard(): ModalView {
+  return {
+    type: 'modal',
+    title: plainText('Card', limits.MODAL_TITLE_MAX),
+    close: plainText('Back', limits.MODAL_TITLE_MAX),
+    blocks: context('Reading the card’s limits…'),
+  };
+}
 
 /** One line of the menu: `Jane Doe · card ending 4242 · active`. */
 export function cardOption(value: string, card: CardFacts, status: string | null): PlainTextOption {

@@ -94,6 +94,12 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
   const period = raise?.rule.period ?? reason?.period ?? 'daily';
   const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.rule.category !== null;
   const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
+  // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
+  const amount = amountInput({ label: 'New limit in dollars', hint }, raise?.to ?? null, {
+    block: `${formInput.amount}-${raise?.to ?? state}`,
+  });
+  // Where it is known which limit stops the purchase, raising another one would not help.
+  if (raise !== null && raise.to !== null) return [amount];
   return [
     {
       type: 'input',
@@ -106,10 +112,7 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
         initial_option: option(windowWord(period), period),
       },
     },
-    // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
-    amountInput({ label: 'New limit in dollars', hint }, raise?.to ?? null, {
-      block: `${formInput.amount}-${raise?.to ?? state}`,
-    }),
+    amount,
   ];
 }
 

@@ -52,6 +52,21 @@ describe('/card alone', () => {
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
   });
 
+  it('shows the limits over the form, and the form is as it was when that is closed', async () => {
+    const card = cardbell().take('ACTIVE');
+    const viewId = await open(olga);
+    await pick(olga, viewId, last4Of(card));
+    const picker = shown(olga);
+
+    await cardbell().workspace.press({ user: olga, viewId, actionId: 'picked_show' });
+    await until(() => shown(olga).includes('*Last declines*'), 'the limits are shown on top');
+
+    expect(top(olga)?.id).not.toBe(viewId);
+    await cardbell().workspace.closeView({ user: olga, viewId: top(olga)?.id ?? '' });
+    expect(top(olga)?.id).toBe(viewId);
+    expect(shown(olga)).toBe(picker);
+  });
+
   it('acts once when it is pressed twice', async () => {
     const card = cardbell().take('INACTIVE');
     const viewId = await open(gus);

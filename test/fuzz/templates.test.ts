@@ -18,7 +18,7 @@ import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
 import { digestSet } from '../../templates/digests/digest-set.ts';
-import { cardOption, cardPicker } from '../../templates/directory/card-picker.ts';
+import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
@@ -175,6 +175,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     });
   },
   'limit-card-form': () => [limitCardForm('p_1')],
+  'reading-card': () => [readingCard()],
   mutes: (one, two) => {
     const mute = {
       card: { ...somebody, holder: one },

@@ -7,7 +7,11 @@ const message = { text: 'Done.', blocks: [] };
 const gone = new SlackError('response_url', 'refused', 'expired_url');
 
 /** Answers somebody through ways of which the first `failing` do not work. @returns the ways that were tried. */
-async function waysTried(failing: number, reply: string | null = 'sealed'): Promise<string[]> {
+async function waysTried(
+  failing: number,
+  reply: string | null = 'sealed',
+  view?: { viewId: string; hash: string },
+): Promise<string[]> {
   const tried: string[] = [];
   const attempt = (way: string): void => {
     tried.push(way);
@@ -15,6 +19,7 @@ async function waysTried(failing: number, reply: string | null = 'sealed'): Prom
   };
   const answer = createAnswer({
     slack: {
+      updateView: async ({ viewId }, { blocks }) => attempt(`form ${viewId} with ${blocks.length}`),
       postEphemeral: async () => attempt('ephemeral'),
       openDirect: async () => 'D1',
       post: async (channel) => {
@@ -26,7 +31,8 @@ async function waysTried(failing: number, reply: string | null = 'sealed'): Prom
     seal: { seal: (text) => text, open: () => 'response_url' },
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  await answer({ id: 'act_1', actor: { userId: 'U1' }, origin: { channel: 'C1', reply, replace: false } }, message);
+  const origin = { channel: 'C1', reply, replace: false, view };
+  await answer({ id: 'act_1', actor: { userId: 'U1' }, origin }, message);
   return tried;
 }
 
@@ -34,6 +40,13 @@ it('answers over the response_url, then in the channel, then directly, until one
   expect(await waysTried(0)).toEqual(['response_url']);
   expect(await waysTried(1)).toEqual(['response_url', 'ephemeral']);
   expect(await waysTried(2)).toEqual(['response_url', 'ephemeral', 'direct D1']);
+});
+
+it('answers in the open form from which it was asked, and elsewhere when that was closed', async () => {
+  const view = { viewId: 'V1', hash: '1' };
+
+  expect(await waysTried(0, 'sealed', view)).toEqual(['form V1 with 0']);
+  expect(await waysTried(1, 'sealed', view)).toEqual(['form V1 with 0', 'response_url']);
 });
 
 it('never fails: what was done must not be done again because the answer was lost', async () => {

@@ -258,13 +258,12 @@ it('a request for several limits names each, from what to what', () => {
 });
 
 describe('the form behind “Raise limit…”', () => {
-  it('has the period chosen and the suggestion filled in', () => {
+  it('has the suggestion filled in, and offers no other limit where it is known which one stops the purchase', () => {
     const form = remedyForm(answer.form);
     const inputs = form.blocks.filter((block) => block.type === 'input');
 
     expect(form).toMatchObject({ type: 'modal', callback_id: 'raise_limit', private_metadata: 'alert_1' });
     expect(inputs).toMatchObject([
-      { element: { action_id: 'period', initial_option: { value: 'weekly' } } },
       { element: { action_id: 'amount', initial_value: '449.00' } },
       { block_id: 'term', element: { action_id: 'term', initial_option: { value: 'purchase' } } },
       { block_id: 'day', optional: true },
@@ -328,6 +327,11 @@ describe('the form behind “Raise limit…”', () => {
     const form = remedyForm({ ...answer.form, remedy: remedyOf(unknown) });
 
     expect(texts(form.blocks)[0]?.text).toContain('Limit for merchant category: *Fuel*');
+    expect(form.blocks).toContainEqual(
+      expect.objectContaining({
+        element: expect.objectContaining({ initial_option: expect.objectContaining({ value: 'weekly' }) }),
+      }),
+    );
     expect(texts(form.blocks)[0]?.text).toContain('The current limit is not known.');
     expect(JSON.stringify(form)).not.toContain('initial_value');
   });
