@@ -144,10 +144,18 @@ function approvalsChannel({ config, policy }: WorkerContext, group: string | nul
 /** Messages that are kept up to date. What is posted here stands in the channel for requests; updates come soon. */
 function messages(context: WorkerContext) {
   const { enqueue, postTracked, factsOf } = context;
+  const linkTo = (kind: Subject['kind']) => async (id: string) => {
+    const references = await context.trackedMessages.references({ kind, id });
+    const posted = references.find(({ audience }) => audience === 'team');
+    return posted === undefined ? null : await context.permalink(posted.channel, posted.ts);
+  };
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
     alertMessages: alertMessages(context.trackedMessages),
     updateMessages: context.updateAlert,
+    /** Address of a message in a channel; null: it has none. */
+    alertLink: linkTo('alert'),
+    requestLink: linkTo('request'),
     postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
       postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
     updateRequest: update('request'),

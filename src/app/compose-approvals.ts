@@ -12,9 +12,10 @@ import {
 } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
-import { createAgeRequest, createExpireRequest } from '../approvals/expire-request.ts';
+import { createAgeRequest, createExpireRequest, createPostReminder } from '../approvals/expire-request.ts';
 import { createJudgeClick } from '../approvals/judge-click.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
+import { createGatherFacts } from '../approvals/request-facts.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import type { composeLimits } from './compose-changes.ts';
@@ -53,7 +54,7 @@ export function composeApprovals({ tools, openRequest, limits, failures }: Deps)
     overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, capChange }),
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
-    ageRequest: createAgeRequest({ ...common, execution, expire }),
+    ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),
   };
 }
 
@@ -61,7 +62,8 @@ export function composeApprovals({ tools, openRequest, limits, failures }: Deps)
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
   const { changesFromBase } = createRaiseAmounts(tools);
-  return createOpenRequest({ ...tools, statusOf, changesFromBase });
+  const gatherFacts = createGatherFacts({ ...tools, statusOf, requestsOf: tools.requests.requestsOf });
+  return createOpenRequest({ ...tools, gatherFacts, changesFromBase });
 }
 
 /** What whoever looks at a changed card has to do with requests. */

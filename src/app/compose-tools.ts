@@ -5,6 +5,7 @@ import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
+import { createReadTransactions } from '../directory/read-transactions.ts';
 import { entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/own-card.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
@@ -47,6 +48,7 @@ export function createTools(context: ActionContext) {
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,
+    readTransactions: createReadTransactions(context),
     /** How people are answered, and what goes on record of it. */
     reply: { ...refusals, record, answer, hasBegun, withLock },
     /** The declined purchase that an action is about; null when it is about none. */

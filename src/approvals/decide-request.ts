@@ -1,9 +1,10 @@
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import { isLooser, isSameGoals, withGoals } from '../card-api/rule-change.ts';
+import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
+import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { ruleNames } from '../limits/rule-words.ts';
+import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
 import { approvalsNeeded } from '../policy/decide.ts';
@@ -112,7 +113,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
       }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
-      await record(action, request, { event: 'approved', outcome: 'another approval', counted });
+      await record(action, request, { event: 'approved', outcome: whatWasApproved(request, changed), counted });
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
@@ -164,6 +165,16 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
     await deps.record(action, { event, acctId, cardId: card.cardId, detail, line });
   }
+}
+
+/** Of *Change and approve* who asked for what, and what was approved instead. */
+function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): string {
+  const said = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
+  const before = said(asked.changes, asked.term);
+  const after = said(changes, term);
+  return before === after
+    ? 'another approval'
+    : `${asked.action.actor.userId} asked for ${before}; changed to ${after}`;
 }
 
 /**

@@ -28,13 +28,10 @@ export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequ
 }
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
-  readonly requests: Pick<Requests, 'get' | 'save'>;
+  readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
   readonly execution: Pick<Execution, 'whyNotYet'>;
   readonly expire: ExpireRequest;
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
-  /** Posts for the approvers; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
+  readonly postReminder: PostReminder;
   readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
@@ -62,11 +59,43 @@ export function createAgeRequest(deps: Deps): (requestId: string) => Promise<num
     });
   };
 
+  /** One reminder for all that the approvers of the group have waiting; those that are due as well need none of their own. */
   async function remind(request: OpenRequest): Promise<void> {
-    const { group } = request.card;
-    const reminder = requestReminder(request, await deps.whoMay('approver', group));
-    await deps.postToApprovals(`${request.id}-reminder`, reminder, group);
-    await deps.requests.save({ ...request, remindedAt: deps.now().toISOString() });
+    const open = (await deps.requests.open()).filter(
+      ({ id, card }) => id !== request.id && card.group === request.card.group,
+    );
+    await deps.postReminder([request, ...open]);
+    const remindedAt = deps.now().toISOString();
+    await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
+    for (const other of open) {
+      const isDue = deps.now().getTime() >= Date.parse(other.action.askedAt) + PATIENCE_MS;
+      if (isDue && other.remindedAt === null && (await deps.requests.remind(other.id, remindedAt))) {
+        await deps.updateRequest(other.id);
+      }
+    }
   }
+}
+
+/** Reminds the approvers of a group of requests, the first of which is due. Safe to repeat. */
+export type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
+
+interface ReminderDeps {
+  /** Whom to mention: user ids and user group ids. */
+  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
+  /** Posts for the approvers; the id makes repeating it nothing. */
+  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
+  /** Address of a request's message; null: it has none. */
+  readonly requestLink: (requestId: string) => Promise<string | null>;
+}
+
+export function createPostReminder({ whoMay, postToApprovals, requestLink }: ReminderDeps): PostReminder {
+  return async function postReminder(waiting) {
+    const [{ id, card }] = waiting;
+    const linked = await Promise.all(
+      waiting.map(async (request) => ({ request, link: await requestLink(request.id) })),
+    );
+    const reminder = requestReminder(linked, await whoMay('approver', card.group));
+    await postToApprovals(`${id}-reminder`, reminder, card.group);
+  };
 }

@@ -2,11 +2,11 @@ import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
-import type { CardStatus } from '../core/event.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest, OpenRequest } from './request.ts';
+import type { GatherFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 /** A change that others decide, asked for by an approver or by the card's holder. */
@@ -18,8 +18,7 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   /** Whether a card counts as somebody's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
-  /** The status that a card has now; null when it cannot be read. */
-  readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
+  readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   /** Posts into the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
@@ -55,6 +54,7 @@ export function createOpenRequest(deps: Deps) {
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
     const { action, acctId, card, changes, term, others, counted } = asked;
     const now = deps.now();
+    const { isBlocked, facts } = await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes });
     const by = action.actor.userId;
     const countsAsApproval = action.roles.includes('approver') && !isOwnCard;
     const request: OpenRequest = {
@@ -69,7 +69,8 @@ export function createOpenRequest(deps: Deps) {
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],
       voided: [],
-      isBlocked: (await deps.statusOf(acctId, card.cardId)) === 'BLOCKED',
+      isBlocked,
+      facts,
       counted,
       inFlight: [],
       note: '',

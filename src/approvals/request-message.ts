@@ -1,7 +1,7 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
-import { decisionOf, type LimitRequest, unconfirmedApproval } from './request.ts';
+import { askedTerm, decisionOf, type LimitRequest, payCentsOf, unconfirmedApproval } from './request.ts';
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
@@ -15,6 +15,8 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     approvals,
     voided,
     isBlocked,
+    facts,
+    goals,
     counted,
     state,
     note,
@@ -30,12 +32,14 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     card,
     changes,
     term,
-    payCents: action.verb === 'ask' ? action.ask.amountCents : null,
+    payCents: payCentsOf(request),
     reason: action.reason,
     needed,
     approvals,
     voided,
     isBlocked,
+    facts,
+    asked: { goals, term: askedTerm(request) },
     counted,
     state,
     unconfirmed: unconfirmedApproval(request),

@@ -4,13 +4,21 @@ import { createOpenRecordStore } from '../core/record-store.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
+/** Of one account. */
+const KEPT_MAX = 50;
 
 export interface Requests {
   save(request: LimitRequest): Promise<void>;
   get(id: string): Promise<LimitRequest | null>;
   /** Those that nobody has decided yet, oldest first. */
   open(): Promise<OpenRequest[]>;
+  /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */
+  remind(id: string, at: string): Promise<boolean>;
+  /** Those of the last 30 days for an account, newest first. */
+  requestsOf(acctId: number): Promise<RequestOfCard[]>;
 }
+
+export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
 
 /** Requests by id. Changes happen under the request's lock, so plain reads and writes do. */
 export function createRequests(redis: Redis | Cluster): Requests {
@@ -22,9 +30,26 @@ export function createRequests(redis: Redis | Cluster): Requests {
     openKey: stateKey('requests-open'),
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
+  const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
   return {
-    save: (request) => store.put(request.id, request),
+    save: (request) =>
+      store.put(request.id, request, (change) => {
+        const key = ofAccount(request.acctId);
+        const askedAtMs = Date.parse(request.action.askedAt);
+        change
+          .zadd(key, askedAtMs, request.id)
+          .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
+          .zremrangebyrank(key, 0, -KEPT_MAX - 1)
+          .expire(key, KEPT_SECONDS);
+      }),
     get: store.get,
+    remind: async (id, remindedAt) =>
+      (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
+    async requestsOf(acctId) {
+      const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
+      const requests = await Promise.all(ids.map(store.get));
+      return requests.flatMap((request) => (request === null ? [] : [{ id: request.id, state: request.state }]));
+    },
     open: async () => (await store.open()).filter((request) => request.state === 'open'),
   };
 }

@@ -3,6 +3,7 @@ import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, Term, withGoals } from 
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/counted-raise.ts';
+import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
 
 const Approval = z.strictObject({
@@ -60,6 +61,8 @@ const requested = {
   voided: z.array(z.string()),
   /** The card was blocked when somebody last looked. */
   isBlocked: z.boolean(),
+  /** What approvers see besides the change. */
+  facts: RequestFacts.default(noFacts),
   /** Where it takes two because of how much it is: the raise, and the earlier ones that count with it. */
   counted: CountedRaise.nullable(),
   /** Oldest first. Whoever decides against the request while one of them may be at the card would be wrong. */
@@ -105,6 +108,16 @@ export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
 /** The click that decided it, and who; null while it is open, and where its time ran out. */
 export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
   return request.state === 'open' || request.state === 'expired' ? null : request.decision;
+}
+
+/** What the holder wants to pay, whole cents; null where an approver asks. */
+export function payCentsOf({ action }: LimitRequest): number | null {
+  return action.verb === 'ask' ? action.ask.amountCents : null;
+}
+
+/** For how long it was asked, whatever an approver made of it since. */
+export function askedTerm({ action }: LimitRequest): Term {
+  return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
 
 export function isDecidedBy(request: LimitRequest, actionId: string): boolean {

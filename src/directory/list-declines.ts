@@ -1,28 +1,25 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
-import { CardApiError, PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import type { ReadTransactions } from './read-transactions.ts';
 import type { RecentDeclines } from './show-card.ts';
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
 const ALERTS_MAX = 50;
 
 interface Deps {
-  readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
+  readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
-  /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
-  readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuseUnclear'>;
   readonly now: () => Date;
 }
 
 /** `/card declines CARD [7d]`: what the card service says, and what came as webhooks; the same decline counts once. */
-export function createListDeclines({ card, recentDeclines, toMissed, factsOf, reply, now }: Deps) {
+export function createListDeclines({ readTransactions, recentDeclines, factsOf, reply, now }: Deps) {
   return async function listDeclines({
     action,
     acctId,
@@ -39,9 +36,9 @@ export function createListDeclines({ card, recentDeclines, toMissed, factsOf, re
     const [facts, received, fetched] = await Promise.all([
       factsOf(acctId, cardId),
       recentDeclines(acctId, ALERTS_MAX),
-      fetchDeclines(acctId, { from, to }),
+      readTransactions(acctId, { from, to }),
     ]);
-    const byId = new Map([...(fetched ?? []), ...received].map((event) => [event.id, event]));
+    const byId = new Map([...(fetched ?? []).filter(isDecline), ...received].map((event) => [event.id, event]));
     const declines = [...byId.values()]
       .filter(({ occurredAt }) => Date.parse(occurredAt) >= from.getTime())
       .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
@@ -60,25 +57,8 @@ export function createListDeclines({ card, recentDeclines, toMissed, factsOf, re
     });
     await reply.answer(action, message);
   };
+}
 
-  /** All that the card service remembers. Null: it cannot be asked now. */
-  async function fetchDeclines(acctId: number, window: { from: Date; to: Date }): Promise<TransactionEvent[] | null> {
-    try {
-      const rows = await card.listAccountNetworkTransactions(acctId, window);
-      return rows.map(readRow).flatMap((event) => (event?.kind === 'decline' ? [event] : []));
-    } catch (error) {
-      if (error instanceof CardApiError) return null;
-      throw error;
-    }
-  }
-
-  /** Null: it cannot be read. */
-  function readRow(row: Record<string, unknown>): TransactionEvent | null {
-    try {
-      return toMissed(row);
-    } catch (error) {
-      if (error instanceof PayloadError) return null;
-      throw error;
-    }
-  }
+function isDecline({ kind }: TransactionEvent): boolean {
+  return kind === 'decline';
 }

@@ -1,31 +1,17 @@
 import type { ApprovalInFlight, LimitRequest } from '../../src/approvals/request.ts';
-import type { Term } from '../../src/card-api/rule-change.ts';
-import { isAboutLimits, type RuleChange } from '../../src/card-api/rule-change.ts';
+import type { RequestFacts } from '../../src/approvals/request-facts.ts';
+import { isAboutLimits, type RuleChange, type RuleGoal, type Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { formatCents } from '../../src/core/money.ts';
-import { termWords } from '../../src/limits/change-request.ts';
-import { moveWords, ruleName, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import {
-  actions,
-  button,
-  context,
-  type Field,
-  fields,
-  header,
-  outside,
-  RULES_MAX,
-  section,
-  sentence,
-} from '../core/blocks.ts';
-import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
-import { countedWords, whyOthers } from '../limits/counted-words.ts';
+import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
+import { changedWords, headline, needsWords, requestFields, whyApprovals, wishWords } from './request-words.ts';
 
 export interface ApprovalRequest {
   /** Opaque id: what the buttons carry. */
@@ -48,6 +34,9 @@ export interface ApprovalRequest {
   readonly voided?: readonly string[];
   /** The card was blocked when somebody last looked. */
   readonly isBlocked?: boolean;
+  readonly facts: RequestFacts;
+  /** As it was asked for: an approver may have changed it. */
+  readonly asked: { readonly goals: readonly RuleGoal[]; readonly term: Term };
   /** Why it takes two, where it is because of how much it is. */
   readonly counted: CountedRaise | null;
   readonly state: LimitRequest['state'];
@@ -76,38 +65,29 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 /** A change that others have to approve, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
   const { askedBy, askedAt, card, changes, state, temporaryChange } = request;
-  const rule = outside(ruleNames(changes), RULES_MAX);
-  const moved = outside(moveWords(changes), RULES_MAX);
-  const verb = isAboutLimits(changes) ? 'raise the' : 'allow';
 
   return {
     text: sentence(
-      `${titles[state]}: ${mention(askedBy)} asks to ${changes.length > 1 ? `${headline(changes)} of ${cardOfHolder(card)}:` : `${verb} ${rule} of ${cardOfHolder(card)},`} ${moved}. ${progress(request)}`,
+      `${titles[state]}: ${mention(askedBy)} ${wishWords(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
     ),
     blocks: [
       header(`${titles[state]}: ${headline(changes)} for ${cardOfHolderRaw(card)}`),
       section(
-        `*${mention(askedBy)}${request.isHolders ? ', who holds the card,' : ''} asks to ${verb} ${rule}*`,
-        request.payCents === null ? null : `To pay ${formatCents(request.payCents)}.`,
+        `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${wishWords(request, '')}*`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
+        changedWords(request),
       ),
-      ...fields([
-        ...ruleFields(changes),
-        ['Duration', request.term.kind === 'permanent' ? 'Permanent' : capital(outside(termWords(request.term), 80))],
-      ]),
+      ...fields(requestFields(request)),
       section(
         progress(request),
-        whyTwo(request.counted, request.needed),
+        whyApprovals(request),
         state === 'open' ? voidWords(request.voided) : null,
         request.isBlocked === true ? BLOCKED : null,
         temporaryChange === null ? null : ending(temporaryChange),
       ),
       ...context(state === 'open' ? mayLeaveRuleset(card) : null),
       ...controls(request),
-      ...context(
-        dateAfter('Asked', askedAt),
-        state === 'open' && request.approvals.length > 0 ? `${needsWords(request.needed)}.` : null,
-      ),
+      ...context(dateAfter('Asked', askedAt)),
     ],
   };
 }
@@ -129,25 +109,6 @@ function controls({ value, state, changes, card, isOverdue, temporaryChange }: A
   return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];
 }
 
-function headline(changes: readonly RuleChange[]): string {
-  if (changes.length > 1) return `raise ${changes.length} limits`;
-  return isAboutLimits(changes) ? `raise to ${stateWords(changes, 'to')}` : `allow ${ruleNames(changes)}`;
-}
-
-/** Slack shows ten facts in one section: what does not fit is in the sentence above. */
-const RULE_FIELDS_MAX = 6;
-
-function ruleFields(changes: readonly RuleChange[]): Field[] {
-  return changes
-    .slice(0, RULE_FIELDS_MAX)
-    .map((change) => [capital(outside(ruleName(change.rule), 100)), `${moveWords([change])}${difference(change)}`]);
-}
-
-function difference({ from, to }: RuleChange): string {
-  const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
-  return isRaise ? ` (+${formatCents(to - from)})` : '';
-}
-
 function progress(request: ApprovalRequest): string {
   const { needed, approvals, state, decidedBy, until, note, unconfirmed } = request;
   const when = until === null ? '' : ` ${dateToken(until)}`;
@@ -161,19 +122,11 @@ function progress(request: ApprovalRequest): string {
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'overridden')
     return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
-  const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed}${names}`;
+  const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed} approvals (${by.join(', ')})`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
   return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
     .filter(Boolean)
     .join('\n');
-}
-
-/** `…: $1,250.00 in 24 hours. Above $1,000.00 two people decide.` */
-function whyTwo(counted: CountedRaise | null, needed: number): string | null {
-  if (counted === null) return null;
-  const isByAmount = counted.cap === null && needed === 2;
-  const why = isByAmount ? `Above ${formatCents(counted.aboveCents)} two people decide.` : whyOthers(counted, needed);
-  return `${countedWords(counted)} ${why}`;
 }
 
 /** A raise does not unblock. */
@@ -184,10 +137,6 @@ function voidWords(voided: readonly string[] = []): string | null {
   return who === ''
     ? null
     : `The approval of ${who} counts no more: it was for other values, or they may not approve now.`;
-}
-
-function needsWords(needed: number): string {
-  return needed === 1 ? 'Needs one approver' : `Needs ${needed} different approvers`;
 }
 
 /** Somebody approved, and nobody knows what became of it. */

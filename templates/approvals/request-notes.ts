@@ -1,27 +1,45 @@
-import type { LimitRequest, OverriddenRequest } from '../../src/approvals/request.ts';
+import { type LimitRequest, type OverriddenRequest, payCentsOf } from '../../src/approvals/request.ts';
 import { termWords } from '../../src/limits/change-request.ts';
-import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
+import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
+import { wishWords } from './request-words.ts';
 
 /** Mentions of users and user groups, as configured. */
 function mentions(ids: readonly string[]): string {
   return ids.slice(0, 20).map(mention).join(' ');
 }
 
-/** A request has waited for a quarter of an hour. */
-export function requestReminder({ action, card, changes }: LimitRequest, approvers: readonly string[]): Message {
-  const asked = `${mention(action.actor.userId)} still waits for an answer about the ${outside(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}, since ${dateToken(action.askedAt)}.`;
+/** A request that nobody has decided, and where its message is. */
+export interface WaitingRequest {
+  readonly request: LimitRequest;
+  /** Null: its address is not known. */
+  readonly link: string | null;
+}
+
+const WAITING_MAX = 10;
+
+/** Requests have waited for a quarter of an hour: one message for all of them. */
+export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
+  const head = waiting.length === 1 ? 'A request waits' : `${waiting.length} requests wait`;
+  const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
+    const { action, card } = request;
+    const wish = wishWords({ ...request, payCents: payCentsOf(request) }, ` ${cardOfHolder(card)}`);
+    const words = `${mention(action.actor.userId)} ${wish}, ${dateAfter('asked', action.askedAt)}`;
+    return { words, address };
+  });
+  const more = waiting.length - lines.length;
   return {
-    text: sentence(`Reminder: ${asked} ${mentions(approvers)}`),
+    text: sentence(`Reminder: ${lines.map(({ words }) => words).join('. ')}. ${mentions(approvers)}`),
     blocks: [
       section(
-        `*Reminder.* ${asked}`,
-        mentions(approvers),
-        'Nothing changes until somebody decides: the request is above.',
+        `*Reminder: ${head} for an approver*`,
+        ...lines.map(({ words, address }) => `• ${words}${address === null ? '' : ` · ${link(address, 'Open')}`}`),
+        more > 0 ? `and ${more} more.` : null,
+        `${mentions(approvers)} Nothing changes until somebody decides.`.trim(),
       ),
     ],
   };

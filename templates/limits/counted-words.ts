@@ -16,10 +16,14 @@ const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
 export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): string {
   const who = needed === 2 ? 'a second approver' : `${needed} approvers`;
   if (cap === null) return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
-  const { scope, days, earlierCents, capCents } = cap;
+  return `This goes ${overCap(cap)}. It needs ${who}.`;
+}
+
+/** `over the cap for one card: $800.00 of $1,000.00 used within 24 hours`. */
+export function overCap({ scope, days, earlierCents, capCents }: ExceededCap): string {
   const within = days === 1 ? '24 hours' : `${days} days`;
   const used = `${formatCents(earlierCents)} of ${formatCents(capCents)}`;
-  return `This goes over the cap for ${capWords[scope]}: ${used} used within ${within}. It needs ${who}.`;
+  return `over the cap for ${capWords[scope]}: ${used} used within ${within}`;
 }
 
 /** How people and times are written. */

@@ -64,6 +64,12 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     needed: 1,
     voided: [one],
     isBlocked: true,
+    facts: {
+      purchase: { amountCents: 8410, merchant: one, kind: two, link: `https://example.slack.com/archives/C1/p${two}` },
+      left: [{ period: 'weekly', limitCents: null, remainingCents: -5 }],
+      there: many({ at: one, amountCents: 5 }, 5),
+      earlier: ['approved', 'denied', 'denied'],
+    },
     approvals: [],
     counted: {
       rule: daily(one).rule,
@@ -129,7 +135,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'request-notes': (one, two) =>
     [requestOf(one, two), requestOf(one, two, true)].flatMap((request) => [
-      requestReminder(request, many('U1')),
+      requestReminder(many({ request, link: `https://example.slack.com/p${two}` }), many('U1')),
       overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided(deniedOf(request)),

@@ -1,4 +1,5 @@
 import type { ApprovalInFlight, OpenRequest } from '../../src/approvals/request.ts';
+import { noFacts } from '../../src/approvals/request-facts.ts';
 import { goalsOf, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { card } from '../templates/fixtures.ts';
 import { acctId, ask } from './perform-world.ts';
@@ -33,6 +34,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     approvals: [],
     voided: [],
     isBlocked: false,
+    facts: noFacts,
     counted: null,
     inFlight: [],
     note: '',

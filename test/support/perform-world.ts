@@ -214,6 +214,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     withLock: withoutLock,
     answer: async (_action, message) => void answers.push(message),
     alertMessages: alertMessages(trackedMessages),
+    alertLink: async () => null,
+    requestLink: async () => null,
     updateMessages: async (alertId) => {
       const last = (await alerts.get(alertId))?.outcomes.at(-1);
       shown.push({ state: last?.state ?? '', confirmation: last?.confirmation });

@@ -1,3 +1,4 @@
+import { noFacts } from '../../src/approvals/request-facts.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ActionResult } from '../../templates/actions/action-result.ts';
 import type { ConfirmActivation } from '../../templates/actions/confirm-activation.ts';
@@ -86,6 +87,11 @@ export const answer = {
     reason: 'Trade fair & booth',
     needed: 2,
     approvals: [{ by: 'U2', at }],
+    facts: noFacts,
+    asked: {
+      goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 200_000 }],
+      term: { kind: 'permanent' },
+    },
     counted: null,
     state: 'open',
     unconfirmed: null,

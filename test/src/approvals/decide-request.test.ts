@@ -252,6 +252,20 @@ describe('an approval', () => {
     expect(world.told).toEqual([{ event: 'approved', outcome: 'another approval' }]);
   });
 
+  it('that changes what was asked for says on record who asked for what, and what became of it', async () => {
+    const world = decisions();
+    const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: openRequestOf().term };
+
+    await world.run(click({ changeRequest }));
+
+    expect(world.told).toEqual([
+      {
+        event: 'approved',
+        outcome: 'U0HUGO asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour',
+      },
+    ]);
+  });
+
   it('does not repeat on record what was counted when it was asked for', async () => {
     const counted = { rule: raiseDaily.rule, ownCents: 100_001, earlier: [], aboveCents: 100_000, cap: null };
     const world = decisions(100_001);

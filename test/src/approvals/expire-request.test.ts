@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
-import { createAgeRequest, createExpireRequest } from '../../../src/approvals/expire-request.ts';
+import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/expire-request.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { withoutLock } from '../../support/held.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 
 const MINUTE_MS = 60_000;
 
-function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: boolean } = {}) {
+function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: boolean; others?: OpenRequest[] } = {}) {
   let request: LimitRequest = given.request ?? openRequestOf();
   const posted: string[] = [];
+  const texts: string[] = [];
+  const reminded: string[] = [];
   const expired: OpenRequest[] = [];
   const ageRequest = createAgeRequest({
     requests: {
@@ -16,16 +18,27 @@ function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: bo
       save: async (changed) => {
         request = changed;
       },
+      open: async () => [openRequestOf(), ...(given.others ?? [])],
+      remind: async (id) => {
+        reminded.push(id);
+        return true;
+      },
     },
     execution: { whyNotYet: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
-    whoMay: async () => ['U0ANA'],
-    postToApprovals: async (id) => void posted.push(id),
+    postReminder: createPostReminder({
+      whoMay: async () => ['U0ANA'],
+      postToApprovals: async (id, { text }) => {
+        posted.push(id);
+        texts.push(text);
+      },
+      requestLink: async (id) => `https://example.slack.com/${id}`,
+    }),
     updateRequest: async () => {},
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
-  return { age: () => ageRequest('req_ask1'), posted, expired, request: () => request };
+  return { age: () => ageRequest('req_ask1'), posted, texts, reminded, expired, request: () => request };
 }
 
 it('waits for a quarter of an hour before the approvers are reminded', async () => {
@@ -41,6 +54,19 @@ it('reminds the approvers once, and looks again when the time is over', async ()
   expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
   expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
   expect(world.posted).toEqual(['req_ask1-reminder']);
+});
+
+it('reminds of everything that waits in one message, with amounts, and of what is due not again', async () => {
+  const due = openRequestOf({ id: 'req_due' });
+  const young = { ...openRequestOf({ id: 'req_young' }) };
+  const others = [due, { ...young, action: { ...young.action, askedAt: '2026-11-20T15:10:00.000Z' } }];
+  const world = setUp(15, { others });
+
+  await world.age();
+
+  expect(world.posted).toEqual(['req_ask1-reminder']);
+  expect(world.texts[0]?.match(/wants to pay \$900\.00/g)).toHaveLength(3);
+  expect(world.reminded).toEqual(['req_due']);
 });
 
 it('expires after a day', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
@@ -27,7 +28,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
       ofAccount: async () => (holder === null ? null : { userId: holder }),
     },
     isOwnCard: async (userId) => userId === holder,
-    statusOf: async () => status,
+    gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     changesFromBase: async (changes) => [...changes],
     postRequest: async ({ id }) => void posted.push(id),
     scheduleRequest: async () => {},

@@ -6,7 +6,7 @@ import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.t
 const shown = (request: LimitRequest): string => JSON.stringify(requestMessage(request));
 
 it('says how an open request stands', () => {
-  expect(shown(openRequestOf())).toContain('Needs one approver');
+  expect(shown(openRequestOf())).toContain('Needs one approval');
   expect(shown(withInFlight(openRequestOf(), inFlight('sent')))).toContain('I am looking whether the change is there');
   expect(shown(withInFlight(openRequestOf(), inFlight('unconfirmed')))).toContain('It may be there all the same');
 });

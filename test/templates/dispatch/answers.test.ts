@@ -158,12 +158,14 @@ describe('the result of an action', () => {
   });
 });
 
+const dailyRule = { kind: 'limit', period: 'daily', category: null } as const;
+
 describe('a request for approval', () => {
   it('asks, and says how far it is', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
-      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212, $400.00 → $2,000.00. 1 of 2 by <@U2>, <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00. 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
     );
     expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
@@ -180,11 +182,57 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(one);
     const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
 
-    expect(shown(blocks)).toContain('who holds the card, asks to raise the daily limit*\nTo pay $300.00.\nReason:');
-    expect(text).toContain('$2,000.00. Needs one approver, <!date^1795187640^expires ');
-    expect(two.match(/Needs 2 different approvers/g)).toHaveLength(1);
+    expect(shown(blocks)).toContain('the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00*\nReason:');
+    expect(text).toContain('$2,000.00. Needs one approval, <!date^1795187640^expires ');
+    expect(two.match(/Needs 2 approvals/g)).toHaveLength(1);
     // The headline names the card and who holds it: on a phone nobody scrolls past it twice.
     expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
+  });
+
+  it('shows the purchase, what is left of the other limits, what was bought there, and earlier requests', () => {
+    const facts = {
+      purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: 'Restaurants', link: 'https://x.slack.com/p1' },
+      left: [
+        { period: 'weekly' as const, limitCents: 60_000, remainingCents: 5_000 },
+        { period: 'monthly' as const, limitCents: null, remainingCents: 90_000 },
+      ],
+      there: [{ at: '2026-11-18T14:14:00Z', amountCents: 1210 }],
+      earlier: ['approved', 'denied', 'approved'] as const,
+    };
+    const { text, blocks } = approvalRequest({
+      ...answer.request,
+      payCents: 8410,
+      facts: { ...facts, earlier: [...facts.earlier] },
+    });
+
+    expect(text).toContain('wants to pay $84.10 at Corner Diner (Restaurants) with Jane Doe’s card ending 1212: daily');
+    expect(shown(blocks)).toContain('Weekly: $50.00 of $600.00 left (too little)\nMonthly: $900.00 left');
+    expect(shown(blocks)).toMatch(/\*Earlier purchases there\*\n\$12\.10, /);
+    expect(shown(blocks)).toContain('2 approved, 1 denied');
+    expect(shown(blocks)).toContain('<https://x.slack.com/p1|Open the alert>');
+  });
+
+  it('gives the reason wherever it takes more than one', () => {
+    const counted = {
+      rule: dailyRule,
+      ownCents: 160_000,
+      earlier: [],
+      aboveCents: 100_000,
+      cap: null,
+    };
+
+    expect(shown(approvalRequest({ ...answer.request, counted }).blocks)).toContain(
+      '*2 approvals: more than $1,000.00 in 24 hours.* This raises the daily limit by $1,600.00.',
+    );
+    expect(shown(approvalRequest(answer.request).blocks)).toContain('2 approvals:* who asked counts as one');
+  });
+
+  it('says who asked for what, and who made what of it', () => {
+    const asked = { ...answer.request.asked, goals: [{ rule: dailyRule, to: 300_000 }] };
+
+    expect(shown(approvalRequest({ ...answer.request, asked }).blocks)).toContain(
+      '<@U1> asked for: daily limit $3,000.00, permanent. <@U2> changed it to: daily limit $2,000.00, permanent.',
+    );
   });
 
   it.each([

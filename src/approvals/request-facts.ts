@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Action, alertIdOf } from '../actions/action.ts';
+import { merchantKey } from '../alerts/aggregation-group-store.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { LimitPeriod, limitPeriods } from '../card-api/rule.ts';
+import type { RuleChange } from '../card-api/rule-change.ts';
+import { CardApiError } from '../core/errors.ts';
+import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import { merchantCategory } from '../core/merchant-category.ts';
+import type { ReadTransactions } from '../directory/read-transactions.ts';
+import type { RequestOfCard } from './request-store.ts';
+
+/** What approvers see besides the change itself: as it was when it was asked for. */
+export const RequestFacts = z.strictObject({
+  /** The declined purchase that it is about. */
+  purchase: z
+    .strictObject({
+      amountCents: z.int(),
+      merchant: z.string(),
+      /** What kind of merchant it is, in words. */
+      kind: z.string().nullable(),
+      /** Address of the alert. */
+      link: z.string().nullable(),
+    })
+    .nullable(),
+  /** What is left of the limits that the change does not touch, shorter ones first. */
+  left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
+  /** The latest purchases at the same merchant, newest first; null: they could not be read. */
+  there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
+  /** Earlier requests for the card, within 30 days. */
+  earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'expired'])),
+});
+export type RequestFacts = z.infer<typeof RequestFacts>;
+
+/** Nothing is known besides the change. */
+export const noFacts: RequestFacts = { purchase: null, left: [], there: [], earlier: [] };
+
+const LOOK_BACK_MS = 30 * 24 * 3_600_000;
+const PURCHASES_MAX = 5;
+/** Somebody waits to be asked: what the card service does not say soon is left out. */
+const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
+
+interface Asked {
+  readonly id: string;
+  readonly action: Action;
+  readonly acctId: number;
+  readonly cardId: number | null;
+  readonly changes: readonly RuleChange[];
+}
+
+/** Reads what approvers see besides the change. */
+export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
+
+interface Deps {
+  readonly card: Pick<CardClient, 'getRemainingLimits'>;
+  /** The status that a card has now; null when it cannot be read. */
+  readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
+  readonly readTransactions: ReadTransactions;
+  /** Address of an alert's message; null: it has none. */
+  readonly alertLink: (alertId: string) => Promise<string | null>;
+  readonly requestsOf: (acctId: number) => Promise<readonly RequestOfCard[]>;
+  readonly now: () => Date;
+}
+
+export function createGatherFacts(deps: Deps): GatherFacts {
+  return async function gatherFacts({ id, action, acctId, cardId, changes }) {
+    const event = await deps.purchaseOf(action);
+    const [status, left, there, purchase, requests] = await Promise.all([
+      deps.statusOf(acctId, cardId),
+      leftOf(acctId, changes),
+      event === null ? [] : purchasesAt(event),
+      event === null ? null : purchaseIn(event, action),
+      deps.requestsOf(acctId),
+    ]);
+    const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
+    return { isBlocked: status === 'BLOCKED', facts: { purchase, left, there, earlier } };
+  };
+
+  async function leftOf(acctId: number, changes: readonly RuleChange[]): Promise<RequestFacts['left']> {
+    const { overall } = await orEmpty(deps.card.getRemainingLimits(acctId, CALL_LIMITS));
+    const changed = changes.flatMap(({ rule }) =>
+      rule.kind === 'limit' && rule.category === null ? [rule.period] : [],
+    );
+    return overall
+      .flatMap(({ period, limitCents, remainingCents }) =>
+        remainingCents === null || changed.includes(period) ? [] : [{ period, limitCents, remainingCents }],
+      )
+      .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
+  }
+
+  async function purchasesAt(event: TransactionEvent): Promise<RequestFacts['there']> {
+    const to = deps.now();
+    const read = await deps.readTransactions(event.acctId, { from: new Date(to.getTime() - LOOK_BACK_MS), to });
+    return (
+      read
+        ?.filter(({ kind }) => kind === 'authorization' || kind === 'pin')
+        .filter((one) => merchantKey(one) === merchantKey(event))
+        .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
+        .slice(0, PURCHASES_MAX)
+        .map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents })) ?? null
+    );
+  }
+
+  async function purchaseIn(event: TransactionEvent, action: Action): Promise<RequestFacts['purchase']> {
+    const { amountCents, merchant, mcc } = event;
+    const link = await deps.alertLink(alertIdOf(action) ?? event.id);
+    return { amountCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
+  }
+}
+
+async function orEmpty<T>(reading: Promise<{ readonly overall: T }>): Promise<{ readonly overall: T | [] }> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof CardApiError) return { overall: [] };
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { CardClient } from '../card-api/client.ts';
+import { CardApiError, PayloadError } from '../core/errors.ts';
+import type { TransactionEvent } from '../core/event.ts';
+
+interface Deps {
+  readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
+  /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
+  readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
+}
+
+/** What the card service remembers of an account's transactions; null: it cannot be asked now. */
+export type ReadTransactions = (
+  acctId: number,
+  window: { readonly from: Date; readonly to: Date },
+) => Promise<TransactionEvent[] | null>;
+
+export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
+  return async function readTransactions(acctId, window) {
+    try {
+      return (await card.listAccountNetworkTransactions(acctId, window)).flatMap(readRow);
+    } catch (error) {
+      if (error instanceof CardApiError) return null;
+      throw error;
+    }
+  };
+
+  /** One row that cannot be read hides no other. */
+  function readRow(row: Record<string, unknown>): TransactionEvent[] {
+    try {
+      return [toMissed(row)];
+    } catch (error) {
+      if (error instanceof PayloadError) return [];
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { RequestFacts } from '../../src/approvals/request-facts.ts';
+import { isAboutLimits, isSameGoals, type RuleChange, type Term } from '../../src/card-api/rule-change.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { termWords } from '../../src/limits/change-request.ts';
+import { moveWords, ruleMoves, ruleName, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
+import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { type Field, outside, RULES_MAX } from '../core/blocks.ts';
+import { capital } from '../core/card-words.ts';
+import { countedWords, overCap } from '../limits/counted-words.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+
+/** `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a space in front. */
+export function wishWords(
+  { payCents, facts, changes }: Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes'>,
+  of: string,
+): string {
+  const moves = outside(ruleMoves(changes), RULES_MAX);
+  const at = merchantWords(facts);
+  if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
+  const { purchase } = facts;
+  const pass = purchase === null ? '' : ` to let ${formatCents(purchase.amountCents)}${at} pass`;
+  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${moves}`;
+}
+
+function merchantWords({ purchase }: RequestFacts): string {
+  if (purchase === null || purchase.merchant === '') return '';
+  const kind = purchase.kind === null ? '' : ` (${outside(purchase.kind, 60)})`;
+  return ` at ${outside(purchase.merchant, 80)}${kind}`;
+}
+
+export function headline(changes: readonly RuleChange[]): string {
+  if (changes.length > 1) return `raise ${changes.length} limits`;
+  return isAboutLimits(changes) ? `raise to ${stateWords(changes, 'to')}` : `allow ${ruleNames(changes)}`;
+}
+
+function wantedRule(changes: readonly RuleChange[]): string {
+  return `${isAboutLimits(changes) ? 'raise the' : 'allow'} ${outside(ruleNames(changes), RULES_MAX)}`;
+}
+
+/** Who asked for what, where an approver decided something else. */
+export function changedWords(request: ApprovalRequest): string | null {
+  const { asked, changes, term, approvals, askedBy, decidedBy } = request;
+  if (isSameGoals(asked.goals, changes) && JSON.stringify(asked.term) === JSON.stringify(term)) return null;
+  const by = approvals.find((one) => one.by !== askedBy)?.by ?? decidedBy;
+  const wanted = `${outside(ruleStates(asked.goals, 'to'), RULES_MAX)}, ${durationWords(asked.term)}`;
+  const given = `${outside(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
+  const who = by === null ? 'It was changed' : `${mention(by)} changed it`;
+  return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;
+}
+
+export function durationWords(term: Term): string {
+  return term.kind === 'permanent' ? 'permanent' : outside(termWords(term), 80);
+}
+
+/** `2 approvals: more than $1,000.00 in 24 hours. …`; null where one is enough. */
+export function whyApprovals({ counted, needed }: Pick<ApprovalRequest, 'counted' | 'needed'>): string | null {
+  if (needed === 1) return null;
+  if (counted === null) return `*${needed} approvals:* who asked counts as one, and somebody else has to agree.`;
+  return `*${needed} approvals: ${whyMore(counted)}.* ${countedWords(counted)}`;
+}
+
+/** `more than $1,000.00 in 24 hours`. */
+export function whyMore({ cap, aboveCents }: CountedRaise): string {
+  return cap === null ? `more than ${formatCents(aboveCents)} in 24 hours` : overCap(cap);
+}
+
+export function needsWords(needed: number): string {
+  return needed === 1 ? 'Needs one approval' : `Needs ${needed} approvals`;
+}
+
+/** Slack shows ten facts in one section: further rules are in the sentence above. */
+const RULE_FIELDS_MAX = 5;
+
+/** What changes, for how long, and what helps to decide about it. */
+export function requestFields({ changes, term, facts }: ApprovalRequest): Field[] {
+  const { purchase, left, there, earlier } = facts;
+  const address = purchase?.link ?? null;
+  const cents = purchase?.amountCents ?? 0;
+  return [
+    ...changes
+      .slice(0, RULE_FIELDS_MAX)
+      .map(
+        (change): Field => [
+          capital(outside(ruleName(change.rule), 100)),
+          `${moveWords([change])}${difference(change)}`,
+        ],
+      ),
+    ['Duration', capital(durationWords(term))],
+    ['Other limits', left.map((one) => otherLimit(one, cents)).join('\n')],
+    ['Earlier purchases there', purchase === null ? '' : thereWords(there)],
+    ['Earlier requests, 30 days', earlierWords(earlier)],
+    ['Decline', address === null ? '' : link(address, 'Open the alert')],
+  ];
+}
+
+function difference({ from, to }: RuleChange): string {
+  const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
+  return isRaise ? ` (+${formatCents(to - from)})` : '';
+}
+
+function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left'][number], cents: number): string {
+  const of = limitCents === null ? '' : ` of ${formatCents(limitCents)}`;
+  const tooLittle = remainingCents < cents ? ' (too little)' : '';
+  return `${capital(period)}: ${formatCents(Math.max(0, remainingCents))}${of} left${tooLittle}`;
+}
+
+function thereWords(there: RequestFacts['there']): string {
+  if (there === null) return 'Could not be read';
+  const bought = there.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
+  return bought.join('\n') || 'None in 30 days';
+}
+
+const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
+  approved: 'approved',
+  overridden: 'done without an approver',
+  denied: 'denied',
+  expired: 'expired',
+  open: 'open',
+};
+
+/** `2 approved, 1 denied`. */
+function earlierWords(earlier: RequestFacts['earlier']): string {
+  const states = [...new Set(earlier)];
+  const counts = states.map((state) => `${earlier.filter((one) => one === state).length} ${stateNames[state]}`);
+  return counts.join(', ') || 'None';
+}

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createGatherFacts } from '../../../src/approvals/request-facts.ts';
+import { raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const { event: declined } = transactionAlert();
+const bought = (at: string, over: object = {}) =>
+  ({ ...declined, kind: 'authorization', occurredAt: at, decline: null, ...over }) as never;
+const asked = {
+  id: 'req_1',
+  action: ask('limit', { target: { kind: 'alert', alertId: declined.id } }),
+  acctId: 7378,
+  cardId: null,
+  changes: [raiseDaily],
+};
+
+const gather = (over: object = {}) =>
+  createGatherFacts({
+    card: {
+      getRemainingLimits: async () => ({
+        overall: [
+          { period: 'monthly', limitCents: 200_000, remainingCents: 150_000 },
+          { period: 'daily', limitCents: 40_000, remainingCents: 0 },
+          { period: 'weekly', limitCents: null, remainingCents: 5000 },
+        ],
+        categories: [],
+      }),
+    },
+    statusOf: async () => 'BLOCKED',
+    purchaseOf: async () => declined,
+    readTransactions: async () => [],
+    alertLink: async (id) => `https://example.slack.com/${id}`,
+    requestsOf: async () => [],
+    now: () => new Date('2026-11-20T15:00:00Z'),
+    ...over,
+  })(asked);
+
+it('names the purchase with its kind and the address of its alert, and says that the card is blocked', async () => {
+  const { isBlocked, facts } = await gather();
+
+  expect(isBlocked).toBe(true);
+  expect(facts.purchase).toMatchObject({
+    amountCents: declined.amountCents,
+    merchant: declined.merchant.name,
+    link: `https://example.slack.com/${declined.id}`,
+  });
+});
+
+it('says what is left of the limits that the change does not touch, shorter ones first', async () => {
+  const { facts } = await gather();
+
+  expect(facts.left.map(({ period }) => period)).toEqual(['weekly', 'monthly']);
+});
+
+it('lists the last five purchases at the merchant, newest first, and none elsewhere', async () => {
+  const days = ['11', '12', '13', '14', '15', '16'].map((day) => bought(`2026-11-${day}T10:00:00Z`));
+  const elsewhere = bought('2026-11-17T10:00:00Z', { merchant: { ...declined.merchant, name: 'Other', id: 'M2' } });
+  const { facts } = await gather({ readTransactions: async () => [...days, elsewhere, declined] });
+
+  expect(facts.there?.map(({ at }) => at.slice(8, 10))).toEqual(['16', '15', '14', '13', '12']);
+});
+
+it('says how earlier requests ended, without this one', async () => {
+  const { facts } = await gather({
+    requestsOf: async () => [
+      { id: 'req_1', state: 'open' },
+      { id: 'req_0', state: 'denied' },
+    ],
+  });
+
+  expect(facts.earlier).toEqual(['denied']);
+});
+
+it('does without what the card service does not say', async () => {
+  const { facts } = await gather({ purchaseOf: async () => null, readTransactions: async () => null });
+
+  expect(facts).toMatchObject({ purchase: null, there: [] });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { CardApiError, PayloadError } from '../../../src/core/errors.ts';
+import { createReadTransactions } from '../../../src/directory/read-transactions.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const window = { from: new Date('2026-10-20T00:00:00Z'), to: new Date('2026-11-20T00:00:00Z') };
+const { event } = transactionAlert();
+
+it('reads what the card service remembers, without the rows that nobody can read', async () => {
+  const read = createReadTransactions({
+    card: { listAccountNetworkTransactions: async () => [{ ok: true }, { ok: false }] },
+    toMissed: ({ ok }) => {
+      if (ok !== true) throw new PayloadError(['not a transaction']);
+      return event;
+    },
+  });
+
+  expect(await read(7378, window)).toEqual([event]);
+});
+
+it('says that the card service cannot be asked instead of failing', async () => {
+  const away = new CardApiError('away', {
+    operation: 'list',
+    status: null,
+    outcome: 'unknown',
+    code: 'unavailable',
+    apiMessage: null,
+  });
+  const read = createReadTransactions({
+    card: { listAccountNetworkTransactions: () => Promise.reject(away) },
+    toMissed: () => event,
+  });
+
+  expect(await read(7378, window)).toBeNull();
+});
