@@ -9,6 +9,7 @@ import { openAlert } from './alerts/open-alert.ts';
 import { showDetails } from './alerts/show-details.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
+import { actOnHomeCard } from './app-home/home-card.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
 import { openDecideForm } from './approvals/decide-form.ts';
 import { decideRequest } from './approvals/decide-request.ts';
@@ -47,6 +48,9 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.recognize]: actOnAlert('recognize'),
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
+  [actionId.homeActivate]: actOnHomeCard('activate'),
+  [actionId.homeBlock]: actOnHomeCard('block'),
+  [actionId.homeAsk]: actOnHomeCard('ask'),
   [actionId.pickedShow]: actOnPicked,
   [actionId.pickedActivate]: actOnPicked,
   [actionId.pickedBlock]: actOnPicked,

@@ -3,6 +3,7 @@ import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import { payCentsOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -28,7 +29,11 @@ interface TeamDeps {
   /** Declines of all cards, newest first. */
   readonly newestDeclines: (limit: number) => Promise<TransactionAlert[]>;
   readonly health: () => Promise<HealthFacts>;
+  readonly sealCard: SealCard;
 }
+
+/** A card as the buttons of App Home carry it. */
+export type SealCard = (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
 
 interface Viewer {
   readonly userId: string;
@@ -43,6 +48,7 @@ const STUCK_MAX = 6;
 
 /** What App Home shows to the team: everything that is waiting for somebody. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
+  const withValue = (card: CardFacts) => ({ card, value: deps.sealCard(card) });
   const [requests, claims, recentRaises, mutes, declines, inactive, health] = await Promise.all([
     waitingRequests(viewer, deps),
     waitingClaims(deps),
@@ -52,22 +58,47 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     inactiveCards(deps.directory),
     deps.health(),
   ]);
-  return { isApprover: viewer.isApprover, requests, claims, recentRaises, mutes, declines, inactive, health };
+  return {
+    isApprover: viewer.isApprover,
+    requests,
+    claims,
+    recentRaises,
+    mutes,
+    declines,
+    inactive: inactive.map(withValue),
+    health,
+  };
+}
+
+/** What somebody asked for and nobody has decided. */
+export async function ownRequests(userId: string, deps: Pick<TeamDeps, 'requests'>): Promise<WaitingRequest[]> {
+  const all = await waitingRequests({ userId, isApprover: false }, deps);
+  return all.filter(({ askedBy }) => askedBy === userId);
 }
 
 /** Requests that are not decided yet. */
-async function waitingRequests({ userId, isApprover }: Viewer, { requests }: TeamDeps): Promise<WaitingRequest[]> {
-  return (await requests.open()).map(({ id, action, card, holder, changes, approvals, needed }) => ({
-    value: id,
-    askedBy: action.actor.userId,
-    askedAt: action.askedAt,
-    card,
-    changes,
-    reason: action.reason,
-    approvals: approvals.length,
-    needed,
-    mayDecide: isApprover && ![action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId),
-  }));
+async function waitingRequests(
+  { userId, isApprover }: Viewer,
+  { requests }: Pick<TeamDeps, 'requests'>,
+): Promise<WaitingRequest[]> {
+  return (await requests.open()).map((request) => {
+    const { id, action, card, holder, changes, term, facts, approvals, needed, counted } = request;
+    return {
+      value: id,
+      askedBy: action.actor.userId,
+      askedAt: action.askedAt,
+      card,
+      changes,
+      term,
+      payCents: payCentsOf(request),
+      facts,
+      reason: action.reason,
+      approvals: approvals.length,
+      needed,
+      counted,
+      mayDecide: isApprover && ![action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId),
+    };
+  });
 }
 
 async function waitingClaims({ claims, factsOf }: TeamDeps): Promise<WaitingClaim[]> {
@@ -132,6 +163,7 @@ interface OwnCardsDeps {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly directory: Pick<Directory, 'account'>;
   readonly recentDeclines: RecentDeclines;
+  readonly sealCard: SealCard;
 }
 
 /** More cards than anybody looks at. Each takes three calls. */
@@ -161,6 +193,7 @@ async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts
   const facts = toCardFacts(acctId, account, shown?.cardId == null ? {} : { cardId: shown.cardId });
   return {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
+    value: deps.sealCard(facts),
     status: shown?.status ?? null,
     balanceCents: details?.availableCents ?? null,
     limits: limitsOf(rules?.rules ?? null, remaining),

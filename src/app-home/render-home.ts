@@ -2,6 +2,7 @@ import type { HomeView } from '@slack/types';
 import { home } from '../../templates/app-home/home.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts } from '../../templates/app-home/home-team.ts';
+import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
@@ -11,6 +12,8 @@ interface Deps {
   readonly viewers: HomeViewers;
   readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
+  /** What somebody asked for and nobody has decided. */
+  readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
   readonly enqueue: {
@@ -45,12 +48,13 @@ export function createHome(deps: Deps) {
       const roles = rolesWhenOpened.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
-      const [own, team] = await Promise.all([
+      const [own, ownRequests, team] = await Promise.all([
         deps.ownCards(userId),
+        deps.ownRequests(userId),
         isTeam ? deps.teamFacts({ userId, isApprover }) : null,
       ]);
       try {
-        await deps.publish(userId, home({ at: deps.now().toISOString(), own, team }));
+        await deps.publish(userId, home({ at: deps.now().toISOString(), own, ownRequests, team }));
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
         log.warn({ userId, slackError: error.slackError }, 'App Home could not be published');

@@ -1,8 +1,9 @@
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
-import { homeHealthFacts, ownCards, teamFacts } from '../app-home/home-facts.ts';
+import { homeHealthFacts, ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
 import { createHome } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { createSeals } from '../core/seal.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Throttle } from '../outbox/send-message.ts';
@@ -62,17 +63,20 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
 
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
-  const { redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
+  const { config, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
   const health = () =>
     homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
+  const seal = createSeals(config.slackBotToken).card;
+  const sealCard: SealCard = ({ acctId, cardId }) => seal.seal(`${acctId}:${cardId ?? ''}`);
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
   return createHome({
     ...context,
     viewers: createHomeViewers(redis),
-    ownCards: (userId) => ownCards(userId, { ...context, recentDeclines }),
-    teamFacts: (viewer) => teamFacts(viewer, now(), { ...context, newestDeclines, health }),
+    ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
+    ownRequests: (userId) => ownRequests(userId, context),
+    teamFacts: (viewer) => teamFacts(viewer, now(), { ...context, newestDeclines, health, sealCard }),
     publish: slack.publishHome,
     enqueue: {
       renderHome: (userId) => enqueue('render-home', { userId }),

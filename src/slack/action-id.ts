@@ -36,6 +36,10 @@ export const actionId = {
   recognize: 'recognize_purchase',
   /** `/card` alone: the menu of cards, and what can be done with the one that was picked. */
   pickCard: 'pick_card',
+  /** In App Home; the value is a sealed card. */
+  homeActivate: 'home_activate',
+  homeBlock: 'home_block',
+  homeAsk: 'home_ask',
   pickedShow: 'picked_show',
   pickedActivate: 'picked_activate',
   pickedBlock: 'picked_block',

@@ -16,10 +16,10 @@ export function named(card: CardFacts, max: number): string {
   return truncate(plain(cardOfHolderRaw(card)), max);
 }
 
-export function blockButton({ value, card }: About): Button {
+export function blockButton({ value, card }: About, action: string = actionId.blockCard): Button {
   return button({
     text: 'Block card',
-    action: actionId.blockCard,
+    action,
     value,
     style: 'danger',
     label: `Block ${named(card, 65)}`,
@@ -38,10 +38,10 @@ export function acknowledgeButton({ value, card }: About): Button {
   return button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value, label });
 }
 
-export function activateButton({ value, card }: About): Button {
+export function activateButton({ value, card }: About, action: string = actionId.activateCard): Button {
   return button({
     text: 'Activate card',
-    action: actionId.activateCard,
+    action,
     value,
     style: 'primary',
     label: `Activate ${named(card, 60)}`,

@@ -1,11 +1,15 @@
 import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { context, header, outside, section } from '../core/blocks.ts';
-import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import { blockButton, named } from '../actions/card-buttons.ts';
+import { actions, button, context, header, section } from '../core/blocks.ts';
+import { balanceWord, capital, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
 
 export interface OwnCardFacts {
   readonly card: CardFacts;
+  /** The card, sealed: what its buttons carry. */
+  readonly value: string;
   /** As the card service writes it; null when not known. */
   readonly status: string | null;
   /** Null: not known, or not told. */
@@ -17,7 +21,7 @@ export interface OwnCardFacts {
   readonly declines: readonly ShownDecline[];
 }
 
-const CARDS_MAX = 8;
+const CARDS_MAX = 5;
 const LIMITS_MAX = 8;
 const DECLINES_MAX = 3;
 
@@ -31,13 +35,12 @@ export function homeOwnCards(cards: readonly OwnCardFacts[]): KnownBlock[] {
   ];
 }
 
-function ownCard({ card, status, balanceCents, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
+function ownCard({ card, value, status, balanceCents, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const more = set.length - LIMITS_MAX;
   const known = status === null ? 'status not known' : statusWord(status);
   const virtual = card.isVirtual === true ? ', virtual' : '';
-  const handle = outside(cardHandle(card), 20);
-  const todo = status?.toUpperCase() === 'ACTIVE' ? ` Lost it? Write \`/card block ${handle}\`.` : '';
+  const isActive = status?.toUpperCase() === 'ACTIVE';
 
   return [
     section(
@@ -56,6 +59,17 @@ function ownCard({ card, status, balanceCents, limits, hasLimits, declines }: Ow
             ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, { place: 'direct' })),
           ),
         ]),
-    ...context(`${declines.length === 0 ? 'Nothing was declined lately.' : ''}${todo}`.trim()),
+    ...(isActive
+      ? actions(
+          button({
+            text: 'Ask for more…',
+            action: actionId.homeAsk,
+            value,
+            label: `Ask for more for ${named(card, 55)}`,
+          }),
+          blockButton({ value, card }, actionId.homeBlock),
+        )
+      : []),
+    ...context(declines.length === 0 ? 'Nothing was declined lately.' : null),
   ];
 }

@@ -2,8 +2,9 @@ import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { activateButton } from '../actions/card-buttons.ts';
 import { actions, button, header, outside, section } from '../core/blocks.ts';
-import { cardHandle, cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts';
+import { cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import {
@@ -38,22 +39,22 @@ export interface TeamFacts {
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
   /** Cards that nobody has activated yet. */
-  readonly inactive: readonly CardFacts[];
+  readonly inactive: readonly { readonly card: CardFacts; readonly value: string }[];
   readonly health: HealthFacts;
 }
 
-const CLAIMS_MAX = 5;
+const CLAIMS_MAX = 4;
 const CARDS_OF_CLAIM_MAX = 3;
 const DECLINES_MAX = 10;
-const INACTIVE_MAX = 10;
+const INACTIVE_MAX = 5;
 
 /** What waits for those who run the program, and how things stand. */
 export function homeTeam(facts: TeamFacts): KnownBlock[] {
-  const { requests, recentRaises, mutes, isApprover, health } = facts;
+  const { requests, recentRaises, mutes, health } = facts;
   return [
     ...homeRequests(requests),
     ...homeClaims(facts),
-    ...homeRaises(recentRaises, isApprover),
+    ...homeRaises(recentRaises),
     ...homeMutes(mutes),
     ...homeDeclines(facts),
     ...homeInactive(facts),
@@ -105,11 +106,10 @@ function homeInactive({ inactive }: TeamFacts): KnownBlock[] {
   if (inactive.length === 0) return [];
   return [
     header('Waiting to be activated'),
-    section(
-      ...inactive
-        .slice(0, INACTIVE_MAX)
-        .map((card) => `• ${cardOfHolder(card)}: \`/card activate ${outside(cardHandle(card), 20)}\``),
-    ),
+    ...inactive.slice(0, INACTIVE_MAX).map(({ card, value }) => ({
+      ...section(cardOfHolder(card)),
+      accessory: activateButton({ value, card }, actionId.homeActivate),
+    })),
     ...more(inactive.length - INACTIVE_MAX, 'cards'),
   ];
 }

@@ -1,11 +1,14 @@
 import type { KnownBlock } from '@slack/types';
-import type { RuleChange } from '../../src/card-api/rule-change.ts';
+import type { RequestFacts } from '../../src/approvals/request-facts.ts';
+import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
+import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, button, context, header, outside, RULES_MAX, section } from '../core/blocks.ts';
+import { needsWords, requestFields, whyApprovals, wishWords } from '../approvals/request-words.ts';
+import { actions, button, context, fields, header, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 
@@ -17,9 +20,14 @@ export interface WaitingRequest {
   readonly askedAt: string;
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
+  readonly term: Term;
+  /** What the holder wants to pay, whole cents; null where an approver asks. */
+  readonly payCents: number | null;
+  readonly facts: RequestFacts;
   readonly reason: string;
   readonly approvals: number;
   readonly needed: number;
+  readonly counted: CountedRaise | null;
   /** False for what the person asked for, approved already, or may not decide. */
   readonly mayDecide: boolean;
 }
@@ -45,7 +53,7 @@ export interface OpenMute {
   readonly endsAt: string;
 }
 
-const REQUESTS_MAX = 8;
+const REQUESTS_MAX = 5;
 const RECENT_RAISES_MAX = 8;
 const MUTES_MAX = 10;
 const MINUTE_MS = 60_000;
@@ -58,13 +66,36 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       .slice(0, REQUESTS_MAX)
       .flatMap((request): KnownBlock[] => [
         section(
-          `*${mention(request.askedBy)}: ${outside(ruleNames(request.changes), RULES_MAX)} of ${cardOfHolder(request.card)}, ${moved(request)}*`,
-          `Reason: ${outside(request.reason, 200) || 'none given'} · ${request.approvals} of ${request.needed} · ${dateAfter('asked', request.askedAt)}`,
+          `*${mention(request.askedBy)} ${wishWords(request, ` ${cardOfHolder(request.card)}`)}*`,
+          `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+          whyApprovals(request),
         ),
+        ...fields(requestFields(request).slice(request.changes.length)),
         ...(request.mayDecide ? actions(...decideButtons(request)) : []),
       ]),
     ...more(requests.length - REQUESTS_MAX, 'requests in the channel for requests'),
   ];
+}
+
+/** The person's own requests that nobody has decided. */
+export function homeOwnRequests(requests: readonly WaitingRequest[]): KnownBlock[] {
+  if (requests.length === 0) return [];
+  return [
+    header('Your requests'),
+    section(
+      ...requests
+        .slice(0, REQUESTS_MAX)
+        .map(
+          (request) =>
+            `• You ${wishWords(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+        ),
+    ),
+    ...more(requests.length - REQUESTS_MAX, 'requests of yours'),
+  ];
+}
+
+function standing({ approvals, needed }: WaitingRequest): string {
+  return approvals === 0 ? needsWords(needed).toLowerCase() : `${approvals} of ${needed} approvals`;
 }
 
 function decideButtons({ value, card }: WaitingRequest) {
@@ -87,8 +118,7 @@ function decideButtons({ value, card }: WaitingRequest) {
   ];
 }
 
-/** @param mayTakeBack approvers end them early, operators look. */
-export function homeRaises(recentRaises: readonly OpenRaise[], mayTakeBack: boolean): KnownBlock[] {
+export function homeRaises(recentRaises: readonly OpenRaise[]): KnownBlock[] {
   if (recentRaises.length === 0) return [];
   return [
     header('Temporary changes'),
@@ -97,7 +127,7 @@ export function homeRaises(recentRaises: readonly OpenRaise[], mayTakeBack: bool
         `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
-      ...(mayTakeBack && raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
+      ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
     })),
     ...more(recentRaises.length - RECENT_RAISES_MAX, 'temporary changes'),
   ];

@@ -4,20 +4,24 @@ import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, header, section } from '../core/blocks.ts';
 import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
 import { homeTeam, type TeamFacts } from './home-team.ts';
+import { homeOwnRequests, type WaitingRequest } from './home-waiting.ts';
 
 export interface Home {
   /** When it was drawn, UTC ISO 8601. */
   readonly at: string;
   /** Cards that are linked to the person. */
   readonly own: readonly OwnCardFacts[];
+  /** What the person asked for and nobody has decided. */
+  readonly ownRequests: readonly WaitingRequest[];
   /** Null: the person does not run the program. */
   readonly team: TeamFacts | null;
 }
 
 /** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
-export function home({ at, own, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
+export function home({ at, own, ownRequests, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
   const blocks: KnownBlock[] = [
     ...(own.length === 0 ? [] : homeOwnCards(own)),
+    ...homeOwnRequests(ownRequests),
     ...(team === null ? [] : homeTeam(team)),
     ...(own.length === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),

@@ -7,6 +7,7 @@ import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { named } from '../actions/card-buttons.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
@@ -94,16 +95,21 @@ export function approvalRequest(request: ApprovalRequest): Message {
 
 function controls({ value, state, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
   if (state === 'open') {
-    return actions(
-      button({ text: 'Approve', action: actionId.decideRequestApprove, value, style: 'primary' }),
+    const name = named(card, 45);
+    const control = (text: string, action: string, style?: 'primary' | 'danger') =>
       button({
-        text: isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…',
-        action: actionId.changeRequest,
+        text,
+        action,
         value,
-      }),
-      button({ text: 'Deny', action: actionId.decideRequestDeny, value, style: 'danger' }),
-      button({ text: 'Deny with note…', action: actionId.denyWithNote, value }),
-      isOverdue ? button({ text: 'Break glass…', action: actionId.overrideRequest, value }) : null,
+        ...(style && { style }),
+        label: `${text.replace('…', '')}: the request for ${name}`,
+      });
+    return actions(
+      control('Approve', actionId.decideRequestApprove, 'primary'),
+      control(isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…', actionId.changeRequest),
+      control('Deny', actionId.decideRequestDeny, 'danger'),
+      control('Deny with note…', actionId.denyWithNote),
+      isOverdue ? control('Break glass…', actionId.overrideRequest) : null,
     );
   }
   return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];

@@ -73,7 +73,7 @@ export function needsWords(needed: number): string {
 const RULE_FIELDS_MAX = 5;
 
 /** What changes, for how long, and what helps to decide about it. */
-export function requestFields({ changes, term, facts }: ApprovalRequest): Field[] {
+export function requestFields({ changes, term, facts }: Pick<ApprovalRequest, 'changes' | 'term' | 'facts'>): Field[] {
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
   const cents = purchase?.amountCents ?? 0;

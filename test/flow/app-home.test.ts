@@ -42,6 +42,33 @@ describe('App Home', () => {
     expect((shown(hugo).match(/Declined lately/g) ?? []).length).toBe(1);
   });
 
+  it('has buttons: a holder asks for more and blocks the own card, an operator activates one', async () => {
+    const card = await linked(otto, 'otto');
+    const press = async (user: string, actionId: string) => {
+      const view = cardbell().workspace.views.home.get(user);
+      await cardbell().workspace.press({ user, viewId: view?.id ?? '', actionId });
+    };
+    await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    await cardbell().workspace.openHome(otto);
+    await sees(otto, /home_ask.*home_block/);
+
+    await press(otto, 'home_ask');
+    const top = () => cardbell().workspace.views.top(otto);
+    await until(() => top() !== undefined, 'the form opens');
+    const values = { amount: '150', reason: 'hotel' };
+    await cardbell().workspace.submitView({ user: otto, viewId: top()?.id ?? '', values });
+    await sees(otto, /Your requests.*You want to pay \$150\.00/);
+    await press(otto, 'home_block');
+    await until(() => cardbell().account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
+
+    await cardbell().workspace.openHome(olga);
+    await sees(olga, /home_activate/);
+    const before = cardbell().writes().length;
+    await press(olga, 'home_activate');
+    await until(() => cardbell().writes().length > before, 'a card is activated');
+  });
+
   it('shows operators declines, cards that wait and the health of the bot; only approvers get buttons to decide', async () => {
     await cardbell().command(otto, 'link 0000');
     const claim = await cardbell().waitFor(channels.approvals, /I find no such card/);

@@ -61,7 +61,7 @@ describe('a holder asks for more', () => {
 
     const request = await asked(card, '250 for 2 hours hotel in Denver');
     await cardbell().waitTold(otto, /Asked for your/);
-    expect(shown(request)).toContain('who holds the card');
+    expect(shown(request)).toContain('the cardholder');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(ben, request, 'decide_request_approve');
     const message = await told(/Approved by.*try again now/);
@@ -87,7 +87,7 @@ describe('a holder asks for more', () => {
     await until(() => shown(request).includes('revert_now'), 'the request is decided');
 
     expect(textOf(request)).toMatch(/^Approved/);
-    expect(shown(request)).not.toContain('Slow Boat Tavern');
+    expect(shown(request)).toContain('wants to pay $140.00 at Slow Boat Tavern (Restaurants)');
     expect(shown(decline)).toMatch(
       /Daily limit \$100\.00 → \$140\.00\. Goes back to \$100\.00[^.]*\. Reason: Dinner with a client\./,
     );
@@ -108,7 +108,7 @@ describe('a holder asks for more', () => {
     expect(shown(request)).not.toContain('decide_request');
     const requests = cardbell()
       .workspace.messages(channels.approvals)
-      .filter(({ text }) => text.includes(holderOf(card)) && text.includes('asks to raise'));
+      .filter(({ text }) => text.includes(holderOf(card)) && text.includes('wants to pay'));
     expect(requests).toHaveLength(1);
     expect(writesOf(card)).toBe(1);
   });
@@ -128,7 +128,7 @@ describe('a holder asks for more', () => {
   it('keeps the duration that was asked for when an approver changes only the amount', async () => {
     const card = await ofOtto();
     const request = await asked(card, '500 for 2 hours hotel');
-    expect(shown(request)).toContain('To pay $500.00.');
+    expect(shown(request)).toContain('wants to pay $500.00: daily limit $100.00 → $500.00');
 
     const viewId = await form(zoe, request, 'change_request');
     expect(JSON.stringify(cardbell().workspace.views.top(zoe)?.blocks)).toMatch(

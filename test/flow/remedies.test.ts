@@ -214,7 +214,7 @@ describe('several small raises', () => {
 
     await cardbell().waitTold(ana, why);
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
-    expect(shown(request)).toMatch(new RegExp(`${why.source}\\. Above \\$1,000\\.00 two people decide\\.`));
+    expect(shown(request)).toMatch(new RegExp(`2 approvals: more than \\$1,000\\.00 in 24 hours\\.\\* ${why.source}`));
     await cardbell().waitFor(channels.audit, why);
     const chain = await cardbell().store.lrange('{cardbell:audit}:chain', 0, -1);
     const records = chain.map((line) => AuditRecord.parse(JSON.parse(line).record));

@@ -44,6 +44,7 @@ it('a decline names the account of its event when nothing is known about its car
     factsOf: async () => card,
     newestDeclines: async () => [alert],
     health: async () => health,
+    sealCard: () => 'sealed',
   });
 
   expect(facts).toMatchObject({
@@ -72,6 +73,7 @@ describe('the own cards of a user', () => {
       card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
       directory: { account: async () => account },
       recentDeclines: async () => [],
+      sealCard: () => 'sealed',
     });
 
     expect(own).toMatchObject({ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false });

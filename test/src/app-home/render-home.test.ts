@@ -12,6 +12,7 @@ function createWorld(publishError: SlackError | null = null) {
   const home = createHome({
     viewers: createHomeViewers(redis()),
     currentRoles: async () => ({ roles: [], isComplete: true }),
+    ownRequests: async () => [],
     ownCards: async () => [],
     teamFacts: async () => {
       throw new Error('only the team may see the facts of the team');

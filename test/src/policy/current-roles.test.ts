@@ -83,6 +83,7 @@ describe('App Home', () => {
     const home = createHome({
       viewers: createHomeViewers(redis()),
       currentRoles,
+      ownRequests: async () => [],
       ownCards: async () => [],
       teamFacts: async ({ isApprover }) => {
         teamFor.push(isApprover);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
@@ -15,7 +16,15 @@ const decline = {
   code: 'decline.card.pin',
   message: 'Incorrect PIN',
 };
-const own = { card, status: 'ACTIVE', balanceCents: 15_600, limits: [limit], hasLimits: true, declines: [decline] };
+const own = {
+  card,
+  value: 'sealed',
+  status: 'ACTIVE',
+  balanceCents: 15_600,
+  limits: [limit],
+  hasLimits: true,
+  declines: [decline],
+};
 const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
 const health = {
   waiting: 0,
@@ -33,11 +42,15 @@ const request = {
   askedAt: '2026-11-20T14:14:00Z',
   card,
   changes,
+  term: { kind: 'permanent' },
+  payCents: null,
+  facts: { ...noFacts, purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null } },
   reason: 'team lunch',
   approvals: 1,
   needed: 2,
+  counted: null,
   mayDecide: true,
-};
+} as const;
 const raise = {
   value: 'act_1',
   card,
@@ -54,12 +67,13 @@ const team = {
   mutes: [mute],
   claims: [claim],
   declines: [{ ...decline, card }],
-  inactive: [card],
+  inactive: [{ card, value: 'sealed' }],
   health,
 };
 const at = '2026-11-20T14:20:00Z';
 
-const read = (facts: Partial<Home>): string => shown(home({ at, own: [], team: null, ...facts }).blocks);
+const read = (facts: Partial<Home>): string =>
+  shown(home({ at, own: [], ownRequests: [], team: null, ...facts }).blocks);
 
 describe('App Home', () => {
   it('says in words what the bar shows', () => {
@@ -81,7 +95,7 @@ describe('App Home', () => {
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, recentRaises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
     expect(read({ team })).toMatch(/muted on a trip <!date\^\d+\^until /);
-    expect(read({ team })).toMatch(/1 of 2 · <!date\^\d+\^asked /);
+    expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });
 
   it.each([
@@ -97,16 +111,36 @@ describe('App Home', () => {
     expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);
   });
 
-  it('lets approvers decide, operators look', () => {
+  it('lets approvers decide, operators take back temporary changes and activate cards', () => {
     const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
-    expect(buttonIds(home({ at, own: [], team }).blocks)).toEqual([
+    expect(buttonIds(home({ at, own: [], ownRequests: [], team }).blocks)).toEqual([
       'decide_request_approve',
       'decide_request_deny',
       'confirm_claim',
       'refuse_claim',
       'revert_now',
+      'home_activate',
     ]);
-    expect(buttonIds(home({ at, own: [], team: looks }).blocks)).toEqual([]);
+    expect(buttonIds(home({ at, own: [], ownRequests: [], team: looks }).blocks)).toEqual([
+      'revert_now',
+      'home_activate',
+    ]);
+  });
+
+  it('has buttons for the own card instead of commands, none for one that is not active', () => {
+    expect(buttonIds(home({ at, own: [own], ownRequests: [], team: null }).blocks)).toEqual(['home_ask', 'home_block']);
+    expect(buttonIds(home({ at, own: [{ ...own, status: 'BLOCKED' }], ownRequests: [], team: null }).blocks)).toEqual(
+      [],
+    );
+    expect(read({ own: [own], team })).not.toMatch(/`\/card (activate|block|ask)/);
+  });
+
+  it('shows what the person asked for, and to those who decide the purchase and why it takes two', () => {
+    expect(read({ ownRequests: [request] })).toMatch(
+      /You ask to raise .*daily limit \$400\.00 → \$450\.00 · 1 of 2 approvals/,
+    );
+    expect(read({ team })).toContain('to let $84.10 at Corner Diner pass');
+    expect(read({ team })).toContain('2 approvals:');
   });
 
   it('fits whatever there is: how many more is said, and Slack takes it', () => {
@@ -123,6 +157,7 @@ describe('App Home', () => {
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
+          ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
           own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
           team: {
             isApprover: true,
@@ -131,7 +166,7 @@ describe('App Home', () => {
             mutes: fill({ ...mute, card: named, reason: text }),
             claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),
-            inactive: fill(named),
+            inactive: fill({ card: named, value: 'sealed' }),
             health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
           },
         });
