@@ -69,12 +69,11 @@ function withoutFields(alert: Alert): Alert {
       return { ...alert, outcomes: [], repeats: {}, timeline: null };
     case 'card-testing':
       return { ...alert, outcomes: [], tried: [] };
-    case 'card-status':
-    case 'card-shipping':
-    case 'activation-reminder':
-      return { ...alert, outcomes: [], progress: null };
     case 'virtual-card':
       return { ...alert, outcomes: [], asked: null };
+    // All others tell how far a card is on its way to its holder.
+    default:
+      return { ...alert, outcomes: [], progress: null };
   }
 }
 
@@ -95,12 +94,10 @@ function withFields(alert: Alert, fields: Fields): Alert {
         .toSorted((a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId);
       return { ...alert, outcomes, tried };
     }
-    case 'card-status':
-    case 'card-shipping':
-    case 'activation-reminder':
-      return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
     case 'virtual-card':
       return { ...alert, outcomes, asked: fieldOf('asked', fields, Asked) };
+    default:
+      return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
   }
 }
 

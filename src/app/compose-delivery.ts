@@ -7,8 +7,7 @@ import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deli
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
-import { whichCard } from '../core/card-facts.ts';
-import { type CardStatusEvent, declineCode, type StoredEvent } from '../core/event.ts';
+import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';

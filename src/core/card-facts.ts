@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CardStatus, type StoredEvent } from './event.ts';
+import { CardStatus } from './event.ts';
 
 /** What the directory knows about a card. Null where the card API could not be asked: the alert then shows ids. */
 export const CardFacts = z.strictObject({
@@ -16,13 +16,3 @@ export const CardFacts = z.strictObject({
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
-
-/** Which of the account's cards an event is about, if it says so. */
-export function whichCard(event: StoredEvent): { cardId?: number; last4?: string } {
-  if (event.kind === 'card-status') {
-    const [only] = event.cards;
-    return event.cards.length === 1 && only !== undefined ? { cardId: only.cardId } : {};
-  }
-  if (event.kind === 'card-shipping') return { last4: event.last4 };
-  return event.kind === 'virtual-card' && event.last4 !== null ? { last4: event.last4 } : {};
-}

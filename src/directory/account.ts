@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardStatus, type StoredEvent } from '../core/event.ts';
+import { CardStatus, type StoredEvent, whichCard } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /** What is known of a card. One that a shipment or a virtual card mentioned has no card id until the API gives it. */
@@ -171,8 +171,6 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
           account.cards,
         ),
       };
-    case 'card-shipping':
-      return { ...account, cards: withHint(account.cards, { last4: event.last4, status: null, seenAt: at }) };
     case 'virtual-card': {
       const status = CardStatus.safeParse(event.status?.toUpperCase());
       // The payload has two states only: a card that a resend calls inactive may be blocked or closed.
@@ -181,8 +179,11 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
       const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
       return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
     }
-    default:
-      return known;
+    default: {
+      const { last4 } = whichCard(event);
+      if (last4 === undefined) return known;
+      return { ...account, cards: withHint(account.cards, { last4, status: null, seenAt: at }) };
+    }
   }
 }
 

@@ -72,18 +72,15 @@ export function batchRow(alert: Alert, view: View): BatchRow {
       at: alert.event.occurredAt,
     };
   }
-  if (alert.kind === 'card-shipping' || alert.kind === 'activation-reminder') {
-    const { event } = alert;
-    const how = [event.shippingMethod, event.trackingNumber].map((text) => text.trim()).filter(Boolean);
-    return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
-  }
   if (alert.kind === 'card-status') {
     return { ...row, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
   }
   if (alert.kind === 'virtual-card') {
     return { ...row, what: 'Virtual card', why: virtualWords[alert.event.outcome], at: event.callbackAt };
   }
-  return transactionRow(alert, row, view);
+  if (alert.kind === 'transaction') return transactionRow(alert, row, view);
+  const how = [alert.event.shippingMethod, alert.event.trackingNumber].map((text) => text.trim()).filter(Boolean);
+  return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
 }
 
 function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'why' | 'at'>, view: View): BatchRow {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { declineCode } from '../../../src/core/event.ts';
+import type { StoredEvent } from '../../../src/core/event.ts';
+import { declineCode, whichCard } from '../../../src/core/event.ts';
+import { change, shippingAlert, statusAlert, transactionAlert, virtualAlert } from '../../templates/fixtures.ts';
 
 it.each([
   ['decline.rule.velocity', 'decline.rule.velocity'],
@@ -11,4 +13,19 @@ it.each([
 it('has no code where nothing was declined', () => {
   expect(declineCode(null)).toBe('');
   expect(declineCode(undefined)).toBe('');
+});
+
+const { event: status } = statusAlert([change()]);
+const [card] = status.cards;
+const { event: virtual } = virtualAlert();
+
+it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
+  ['a status of one card', status, { cardId: card?.cardId ?? 0 }],
+  ['a status of several cards', { ...status, cards: [...status.cards, ...status.cards] }, {}],
+  ['a shipment', shippingAlert().event, { last4: shippingAlert().event.last4 }],
+  ['a virtual card', { ...virtual, last4: '4242' }, { last4: '4242' }],
+  ['an order that made no virtual card', { ...virtual, last4: null }, {}],
+  ['a purchase', transactionAlert().event, {}],
+])('%s is about the card that it names, if it names one', (_what, event, expected) => {
+  expect(whichCard(event)).toEqual(expected);
 });
