@@ -1,5 +1,5 @@
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
-import { createAnnounce, type Publish, type Route } from '../alerts/announce.ts';
+import { createAnnounce, type Publish } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createCardTesting } from '../alerts/card-testing-store.ts';
@@ -10,21 +10,23 @@ import { createPurchases } from '../alerts/purchase-store.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { statusBefore } from '../directory/status-before.ts';
+import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
+import * as opsIssue from '../ops/issue.ts';
+import { createWhyMutePasses } from '../routing/mute-exceptions.ts';
+import { createRoute, createRoutingRules } from '../routing/route.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** How many of the 32 alerts that a worker handles at a time may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
-interface Deps {
-  readonly route: Route;
-  readonly countDecline: ReturnType<typeof composeDigests>['countDecline'];
-}
-
 /** Everything that turns events into alerts. */
-export function composeDelivery(context: WorkerContext, { route, countDecline }: Deps) {
+export function composeDelivery(
+  context: WorkerContext,
+  countDecline: ReturnType<typeof composeDigests>['countDecline'],
+) {
   const { redis, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
   const cardOrders = createCardOrders(redis);
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
@@ -36,7 +38,7 @@ export function composeDelivery(context: WorkerContext, { route, countDecline }:
     cardLifecycle,
     cardOrders,
   });
-  const announce = createAnnounce({ ...context, route, groupAlert, updateMessages });
+  const announce = createAnnounce({ ...context, route: composeRoute(context), groupAlert, updateMessages });
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
     await announce(alert, occasion);
@@ -86,4 +88,24 @@ function knownCards({ directory, nameRuleset }: WorkerContext) {
     statusBefore: async (event: CardStatusEvent, card: { readonly cardId: number; readonly last4: string }) =>
       statusBefore(event, card, (await directory.account(event.acctId))?.cards ?? []),
   };
+}
+
+/** Decides where events go. */
+function composeRoute(context: WorkerContext) {
+  const { config, redis, notifyOps, currentRoles, links } = context;
+  return createRoute({
+    ...context,
+    channels: config.channels,
+    rules: createRoutingRules(redis, context),
+    whyMutePasses: createWhyMutePasses({
+      async mayBeNotified(userId) {
+        const { roles, isComplete } = await currentRoles(userId);
+        if (isPermitted('travel', roles)) return 'yes';
+        return isComplete ? 'no' : 'unknown';
+      },
+      isHolder: links.wasHolderLately,
+      cardTesting: createCardTesting(redis),
+    }),
+    notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
+  });
 }

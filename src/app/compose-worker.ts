@@ -13,7 +13,6 @@ import { composeDelivery } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
-import { composeRouting } from './compose-routing.ts';
 import { composeVerbs } from './compose-verbs.ts';
 import { createSchedules } from './enqueue.ts';
 import { createJobHandlers } from './job-handlers.ts';
@@ -29,7 +28,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const outbox = composeOutbox(context, throttle);
   const home = composeHome(context);
   const verbs = composeVerbs(createActionContext(context, digests));
-  const delivery = composeDelivery(context, { route: composeRouting(context), countDecline: digests.countDecline });
+  const delivery = composeDelivery(context, digests.countDecline);
   const recovery = composeRecovery(context);
   return {
     handlers: createJobHandlers(context, { verbs, delivery, outbox, digests, home, recovery }),

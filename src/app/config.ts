@@ -1,15 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import type { PolicyConfig } from '../policy/policy-source.ts';
 import { shared, web, worker } from './environment.ts';
-import { deleteForeign } from './foreign-variables.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
-import { readRedisCa, redisTarget } from './redis-target.ts';
-import { withSecretFiles } from './secret-files.ts';
+import { deleteForeign, withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
-import { warningsOf } from './warnings.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
 export const EX_CONFIG = 78;
@@ -224,4 +222,59 @@ function read<T extends z.ZodObject>(schema: T, env: Env, problems: string[]): z
     problems.push(`${name}: ${issue.message}`);
   }
   return null;
+}
+
+/** The authority that signed the certificate of Redis, in PEM. Adds to `problems` when its file cannot be read. */
+function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]): string | undefined {
+  const path = given['REDIS_TLS_CA_FILE'];
+  if (path === undefined) return undefined;
+  try {
+    const pem = readFileSync(path, 'utf8');
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  } catch {
+    // Said below.
+  }
+  problems.push('REDIS_TLS_CA_FILE: expected a readable file with certificates in PEM');
+  return undefined;
+}
+
+/** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by the name of a master. */
+function redisTarget(
+  values: {
+    readonly REDIS_URL: readonly string[];
+    readonly REDIS_SENTINEL_MASTER?: string | undefined;
+    readonly REDIS_SENTINEL_PASSWORD?: string | undefined;
+    readonly REDIS_TLS_INSECURE: boolean;
+  },
+  ca: string | undefined,
+): RedisTarget {
+  const { REDIS_SENTINEL_MASTER: master, REDIS_SENTINEL_PASSWORD: password } = values;
+  return Object.freeze({
+    urls: values.REDIS_URL,
+    sentinel: master === undefined ? null : { master, password },
+    tls: { ca, isInsecure: values.REDIS_TLS_INSECURE },
+  });
+}
+
+/** What of the configuration is allowed, and should not be in production. Names variables, never their values. */
+function warningsOf(values: {
+  readonly SLACK_API_URL?: string | undefined;
+  readonly CARD_API_URL?: string | undefined;
+  readonly REDIS_TLS_INSECURE: boolean;
+}): string[] {
+  const warnings: string[] = [];
+  for (const name of ['SLACK_API_URL', 'CARD_API_URL'] as const) {
+    const url = values[name];
+    if (url !== undefined && isPlain(url))
+      warnings.push(`${name} begins with http://: the token can be read on its way. Use https://`);
+  }
+  if (values.REDIS_TLS_INSECURE)
+    warnings.push('REDIS_TLS_INSECURE: whoever is in between can pretend to be Redis. Use REDIS_TLS_CA_FILE');
+  return warnings;
+}
+
+/** Without TLS, and not to this machine. */
+function isPlain(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

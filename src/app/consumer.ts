@@ -1,12 +1,11 @@
 import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
-import { AppError, UnreadableError } from '../core/errors.ts';
+import { AppError, CardApiError, TooLateError, UnreadableError } from '../core/errors.ts';
 import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, queueNames } from '../core/queues.ts';
 import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
 import { isJobName } from './jobs.ts';
 import type { Attempt, RunJob } from './run-job.ts';
-import { laterMs } from './run-later.ts';
 
 /**
  * A worker that dies leaves its job to the others after four to seven seconds, not after BullMQ's minute: an alert must
@@ -122,4 +121,23 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
     if (error instanceof AppError && !error.retryable) throw new UnrecoverableError(error.message);
     throw error;
   }
+}
+
+/** After this time each failure counts, so that nobody waits forever. */
+const COUNTS_AFTER_MS = 3 * 60_000;
+const TOO_LATE_MS = 1000;
+const RATE_LIMITED_MS = 6000;
+const SHORTEST_MS = 500;
+
+/**
+ * Milliseconds after which a job runs again without using up one of its attempts; null: the failure counts. It does not
+ * where nothing was done: this process came too late, or the card service has no time for us yet.
+ *
+ * @param ageMs how long ago the job was added.
+ */
+export function laterMs(error: unknown, ageMs: number): number | null {
+  if (ageMs > COUNTS_AFTER_MS) return null;
+  if (error instanceof TooLateError) return TOO_LATE_MS;
+  if (!(error instanceof CardApiError) || error.code !== 'rate_limited') return null;
+  return Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS);
 }

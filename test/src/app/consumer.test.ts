@@ -1,8 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
-import { startConsumers } from '../../../src/app/consumer.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { laterMs, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import type { Attempt, RunJob } from '../../../src/app/run-job.ts';
-import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { CardApiError, StoreUnavailableError, TooLateError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -14,16 +14,19 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Runs one job whose handler is given; answers every attempt that it had. */
-async function runOnce(handler: (attempt: Attempt) => Promise<null>): Promise<{ attempts: Attempt[]; failed: number }> {
+/** Runs jobs side by side, one for each handler; answers every attempt that each had, and how many failed for good. */
+async function runAll(
+  handlers: readonly ((attempt: Attempt) => Promise<null>)[],
+): Promise<{ attempts: Attempt[][]; failed: number }> {
   const client = redis().duplicate({ maxRetriesPerRequest: null });
   const queues = openQueues(redis());
-  const attempts: Attempt[] = [];
-  let isDone = false;
-  const runJob: RunJob = async (_name, _data, attempt) => {
-    attempts.push(attempt);
-    await handler(attempt);
-    isDone = true;
+  const attempts: Attempt[][] = handlers.map(() => []);
+  let done = 0;
+  const runJob: RunJob = async (_name, data, attempt) => {
+    const index = Number((data as { alertId: string }).alertId);
+    attempts[index]?.push(attempt);
+    await handlers[index]?.(attempt);
+    done += 1;
     return null;
   };
   const log = createLog({ level: 'silent', process: 'test' });
@@ -33,45 +36,80 @@ async function runOnce(handler: (attempt: Attempt) => Promise<null>): Promise<{ 
     await closeQueues(queues);
     client.disconnect();
   });
-  await createEnqueue(queues)('enrich-alert', { alertId: 'evt_1' });
-  await until(async () => isDone || (await queues.updates.getFailedCount()) === 1, 'the job came to its end', 30_000);
-  return { attempts, failed: await queues.updates.getFailedCount() };
+  for (const index of handlers.keys()) await createEnqueue(queues)('enrich-alert', { alertId: String(index) });
+  const failed = (): Promise<number> => queues.updates.getFailedCount();
+  await until(async () => done + (await failed()) === handlers.length, 'all jobs came to their end', 30_000);
+  return { attempts, failed: await failed() };
 }
 
-it.each([
-  ['is full', new Error("OOM command not allowed when used memory > 'maxmemory'.")],
-  ['has become a replica', new Error("READONLY You can't write against a read only replica.")],
-  ['moves keys between servers', new Error('Too many Cluster redirections. Last error: MOVED 3 127.0.0.1:7001')],
-  [
-    'has moved a key that a script reads',
-    new Error('ERR Script attempted to access a non local key in a cluster node'),
-  ],
-  ['does not free a lock', new StoreUnavailableError('the lock was not free in time')],
-])(
-  'a Redis that %s uses up none of the attempts of a job',
-  async (_what, error) => {
-    let times = 0;
-    const { attempts, failed } = await runOnce(async () => {
-      times += 1;
-      if (times < 5) throw error;
-      return null;
-    });
+/** What Redis says when it is full, has become a replica, moves keys, or holds a lock: none of it is the job's fault. */
+const troubles: readonly Error[] = [
+  new Error("OOM command not allowed when used memory > 'maxmemory'."),
+  new Error("READONLY You can't write against a read only replica."),
+  new Error('Too many Cluster redirections. Last error: MOVED 3 127.0.0.1:7001'),
+  new Error('ERR Script attempted to access a non local key in a cluster node'),
+  new StoreUnavailableError('the lock was not free in time'),
+];
 
-    expect(failed).toBe(0);
-    expect(attempts).toHaveLength(5);
+it("Redis' own trouble uses up none of the attempts of a job", async () => {
+  const { attempts, failed } = await runAll(
+    troubles.map((trouble) => {
+      let times = 0;
+      return async () => {
+        times += 1;
+        if (times < 5) throw trouble;
+        return null;
+      };
+    }),
+  );
+
+  expect(failed).toBe(0);
+  for (const [index, { message }] of troubles.entries()) {
+    expect(attempts[index], message).toHaveLength(5);
     expect(
-      attempts.some(({ isLast }) => isLast),
-      'three attempts are allowed, and none was used',
+      attempts[index]?.some(({ isLast }) => isLast),
+      `${message}: three attempts are allowed, and none was used`,
     ).toBe(false);
-  },
-  40_000,
-);
+  }
+}, 40_000);
 
 it('an error of the job itself counts, and ends it after its last attempt', async () => {
-  const { attempts, failed } = await runOnce(async () => {
-    throw new Error('a fault of ours');
+  const { attempts, failed } = await runAll([
+    async () => {
+      throw new Error('a fault of ours');
+    },
+  ]);
+
+  expect([attempts[0]?.length, failed]).toEqual([3, 1]);
+  expect(attempts[0]?.map(({ isLast }) => isLast)).toEqual([false, false, true]);
+}, 40_000);
+
+const rateLimited = (retryAfterMs?: number) =>
+  new CardApiError('slower', {
+    operation: 'putSpendRules',
+    status: 429,
+    outcome: 'refused',
+    code: 'rate_limited',
+    apiMessage: null,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 
-  expect([attempts.length, failed]).toEqual([3, 1]);
-  expect(attempts.map(({ isLast }) => isLast)).toEqual([false, false, true]);
-}, 40_000);
+describe('a job that could do nothing runs again without using up an attempt', () => {
+  it.each([
+    ['soon, where its process came too late', new TooLateError('the lock is lost'), 1000],
+    ['when the card service says so', rateLimited(30_000), 30_000],
+    ['some seconds later, where the card service does not say when', rateLimited(), 6000],
+    ['a moment later, where the card service says at once', rateLimited(0), 500],
+  ])('%s', (_what, error, ms) => {
+    expect(laterMs(error, 0)).toBe(ms);
+  });
+});
+
+describe('a failure counts', () => {
+  it.each([
+    ['where something else is wrong', new Error('redis is full'), 0],
+    ['where it has gone on for minutes', new TooLateError('the lock is lost'), 4 * 60_000],
+  ])('%s', (_what, error, ageMs) => {
+    expect(laterMs(error, ageMs)).toBeNull();
+  });
+});
