@@ -51,7 +51,7 @@ export function composeApprovals({ tools, openRequest, limits, failures }: Deps)
       showWaiting: createShowWaiting(tools),
     }),
     decideRequest: createDecideRequest({ ...common, execution, expire, finish, decisions }),
-    overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, capChange }),
+    overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange }),
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
     ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),

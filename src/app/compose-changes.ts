@@ -19,7 +19,7 @@ import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createSendRules } from '../limits/send-rules.ts';
-import { createSupersede } from '../limits/supersede.ts';
+import { createGiveWay, createSupersede } from '../limits/supersede.ts';
 import { createNameCategory } from '../limits/unknown-category.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
@@ -62,7 +62,9 @@ export function composeFailures(tools: Tools): Failures {
 /** What changes the spend rules of cards, for good or for a while. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const raises = createRaiseAmounts(tools);
-  const terms = createTemporaryTerms({ ...tools, supersede: createSupersede(tools) });
+  const supersede = createSupersede(tools);
+  const terms = createTemporaryTerms({ ...tools, supersede });
+  const giveWay = createGiveWay({ ...tools, supersede });
   const restore = createRestore(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
   const permitDecision = createPermitDecision({ ...tools, raises });
@@ -77,8 +79,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     }),
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,
-    decideTemporaryChange: createDecideTemporaryChange({ ...tools, permitDecision, restore, notifyEnd }),
-    endTemporaryChange: createEndTemporaryChange({ ...tools, restore, notifyEnd }),
+    decideTemporaryChange: createDecideTemporaryChange({ ...tools, permitDecision, giveWay, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, giveWay, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

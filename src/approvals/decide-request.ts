@@ -180,10 +180,13 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): st
 /**
  * How many approvers the change takes by now, and why: what the person who asked and the one who clicks added
  * meanwhile counts with it. What the click itself adds is not counted against it when its job runs again.
+ *
+ * @param people whose raises count with it. By default both.
  */
 export type Recount = (
   request: OpenRequest,
   click: ApprovalClick,
+  people?: readonly string[],
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
 
 interface RecountDeps {
@@ -193,8 +196,8 @@ interface RecountDeps {
 }
 
 export function createRecount({ countRaise, policyOfCard }: RecountDeps): Recount {
-  return async function recount({ action, acctId, changes, term }, click) {
-    const people = [action.actor.userId, click.actor.userId];
+  return async function recount({ action, acctId, changes, term }, click, given) {
+    const people = given ?? [action.actor.userId, click.actor.userId];
     const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
     const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raise) };

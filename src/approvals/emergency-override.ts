@@ -7,6 +7,7 @@ import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
+import type { Recount } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers } from './judge-click.ts';
 import { type ApprovedChange, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
@@ -19,6 +20,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
   readonly finish: FinishRequest;
   readonly judgeClick: JudgeClick;
   readonly capChange: CapChange;
+  readonly recount: Recount;
   /** Each card's glass can be broken once a day. */
   readonly recentRaises: Pick<RecentRaises, 'overrideRequest'>;
 }
@@ -46,6 +48,9 @@ export function createOverrideRequest(deps: Deps) {
     const capped = await deps.capChange(judged.request);
     if (capped === null) {
       return await refuse('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+    }
+    if ((await deps.recount({ ...judged.request, ...capped }, action, [action.actor.userId])).needed > 1) {
+      return await refuse('With what was allowed before, this is more than one person may allow.');
     }
     if (lowers(withGoals(judged.now, capped.changes))) {
       return await refuse('The card may do more already than breaking the glass allows.');

@@ -8,12 +8,14 @@ import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
+import type { GiveWay } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import type { TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
+  readonly giveWay: GiveWay;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
 }
@@ -53,11 +55,14 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const after = await deps.restore(temporaryChange, action.actor, lease);
+    const left = await deps.giveWay(temporaryChange);
+    if (left === null)
+      return await refuse(action, overWords.superseded, 'When that ends, it goes back to what was before both.');
+    const after = await deps.restore(left, action.actor, lease);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
-    const left = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;
-    await refuse(action, left, 'The question is in the channel for requests.');
+    const found = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;
+    await refuse(action, found, 'The question is in the channel for requests.');
   }
 
   async function refuse(action: Action, why: string, whoCan: string): Promise<void> {

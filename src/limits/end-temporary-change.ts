@@ -9,6 +9,7 @@ import type { Lease } from '../core/lock.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
+import type { GiveWay } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import type { TimeLeft } from './time-left.ts';
 
@@ -17,6 +18,7 @@ const COME_BACK_MS = 60_000;
 
 interface EndDeps extends Pick<ActionTools, 'withLock'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly giveWay: GiveWay;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
   readonly timeLeft: TimeLeft;
@@ -31,7 +33,8 @@ interface EndDeps extends Pick<ActionTools, 'withLock'> {
  * The returned function answers with milliseconds after which to try again, or null when it is over. It takes whether the
  * change ends before its time, because what it was made for has happened.
  */
-export function createEndTemporaryChange({ temporaryChanges, withLock, restore, notifyEnd, timeLeft }: EndDeps) {
+export function createEndTemporaryChange(deps: EndDeps) {
+  const { temporaryChanges, withLock, restore, notifyEnd, timeLeft } = deps;
   return async function endTemporaryChange(temporaryChangeId: string, isEarly = false): Promise<number | null> {
     const acctId = (await temporaryChanges.get(temporaryChangeId))?.acctId;
     if (acctId === undefined) return null;
@@ -47,7 +50,8 @@ export function createEndTemporaryChange({ temporaryChanges, withLock, restore, 
       if (leftMs === null) return COME_BACK_MS;
       if (leftMs > 0) return leftMs;
       try {
-        await notifyEnd.notify(await restore(temporaryChange, null, lease), null);
+        const left = await deps.giveWay(temporaryChange);
+        if (left !== null) await notifyEnd.notify(await restore(left, null, lease), null);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;

@@ -121,9 +121,8 @@ async function openTemporaryChange(
   const open = await deps.temporaryChanges.get(action.id);
   // The end stays where it was first set, also when a crash has this done again.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.serviceDays) ?? now).toISOString();
-  const ending = (await openOnSameRules(changes, acctId, deps)).filter(
-    (earlier) => earlier.id !== action.id && earlier.endsAt <= endsAt,
-  );
+  const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
+  const ending = others.filter((earlier) => earlier.endsAt <= endsAt);
   const stacked = changes.map((change) => {
     const earlier = ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from }));
     return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier) };
@@ -151,9 +150,11 @@ async function openTemporaryChange(
   await deps.temporaryChanges.save(temporaryChange);
   await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));
   if (isChanged) {
-    for (const earlier of ending) {
-      const taken = stacked.filter((rule) => rule.earlier === earlier).map(({ change }) => change);
-      await deps.supersede(earlier, taken);
+    for (const earlier of others) {
+      const isTaken = (change: RuleChange, index: number) =>
+        stacked[index]?.earlier === earlier || isSetAgain(change, earlier);
+      const taken = changes.filter(isTaken);
+      if (taken.length > 0) await deps.supersede(earlier, taken);
     }
     await show(temporaryChange, deps);
   }
@@ -194,6 +195,11 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
 /** The temporary change set this rule to this value. */
 function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boolean {
   return temporaryChange.changes.some((change) => isSameRule(change.rule, rule) && change.to === to);
+}
+
+/** Somebody changed the rule since the temporary change set it: that it says the same again does not make it untouched. */
+function isSetAgain(change: RuleChange, earlier: TemporaryChange): boolean {
+  return change.from !== change.to && hasSet(earlier, change);
 }
 
 /** The same change, from what the rule was before the earlier change. */

@@ -43,7 +43,7 @@ export interface RaiseAmounts {
   remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void>;
   /** The change was certainly not made: it counts no more. */
   forget(action: Action, acctId: number): Promise<void>;
-  /** The changes from what each rule goes back to by itself, if the change outlasts that; else from what it is now. */
+  /** The changes from what each rule is now, or from what it goes back to by itself before they end, whichever is less. */
   changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]>;
 }
 
@@ -66,10 +66,12 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         const { rule } = change;
         const now = await ownCents(action, term, change, deps);
         const base = await ownCents(action, term, fromBase[index] ?? change, deps);
-        const earlier = await earlierRaises({ action, acctId, rule, people }, deps);
+        const earlier = await earlierRaises({ action, acctId, rule: ruleKey(rule), people }, deps);
+        const of = { action, acctId, rule: staysKey(rule), people };
+        const stayed = term.kind === 'permanent' ? await earlierRaises(of, deps) : [];
         return [
           { rule, ownCents: now, earlier, aboveCents },
-          { rule, ownCents: base, earlier: [], aboveCents },
+          { rule, ownCents: base, earlier: base === 0 ? [] : stayed, aboveCents },
         ];
       });
       const all = (await Promise.all(each)).flat();
@@ -84,8 +86,11 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         const now = (await ownCents(action, term, change, deps)) ?? 0;
         const base = (await ownCents(action, term, fromBase[index] ?? change, deps)) ?? 0;
         if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
-        // What was temporary stays longer: no further raise of the limit, but the caps count it.
-        if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
+        // What was temporary stays: no further raise of what it is now, but of what it goes back to.
+        if (term.kind === 'permanent' && base > 0)
+          await deps.recentRaises.add({ ...common, rule: staysKey(change.rule), cents: base });
+        // It stays longer: the caps count it.
+        else if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
       }
     },
     async forget({ id }, acctId) {
@@ -99,20 +104,25 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
         .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
         .flatMap((open) => open.changes);
-      return changes.map((change) => ({ ...change, from: valueBefore(change, ending) }));
+      return changes.map((change) => {
+        const { rule, from } = change;
+        const before = valueBefore(change, ending);
+        // Under a temporary change that lowered it, what it is now is less: to raise that is no smaller step.
+        return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;
+      });
     },
   };
 }
 
 /** What single people allowed lately for the same rule, where one of these asked for it or allowed it. */
 async function earlierRaises(
-  { action, acctId, rule, people }: { action: Action; acctId: number; rule: Rule; people: readonly string[] },
+  { action, acctId, rule, people }: { action: Action; acctId: number; rule: string; people: readonly string[] },
   deps: Pick<Deps, 'recentRaises' | 'now'>,
 ): Promise<EarlierRaise[]> {
   const nowMs = deps.now().getTime();
   const raises = await deps.recentRaises.list({ acctId }, nowMs);
   return raises.flatMap(({ actionId, rule: key, by, askedBy, atMs, cents }): EarlierRaise[] => {
-    const isCounted = actionId !== action.id && key === ruleKey(rule) && atMs >= nowMs - COUNTED_MS;
+    const isCounted = actionId !== action.id && key === rule && atMs >= nowMs - COUNTED_MS;
     if (by === null || !isCounted || ![by, askedBy].some((id) => people.includes(id))) return [];
     return [{ by, at: new Date(atMs).toISOString(), cents }];
   });
@@ -154,6 +164,9 @@ async function ownCents(
   // For a time, however short, any number of purchases can be made.
   return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
 }
+
+/** Under which it is kept by how much a rule was raised for good. */
+const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
 
 /**
  * What a rule goes back to by itself, through each temporary change that set what was there. Where somebody has changed the

@@ -83,6 +83,39 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   }
 }
 
+/**
+ * A temporary change ends while a shorter one stands on it. What the shorter one goes back to is then what was there before
+ * both: else the longer one would come back, and stay.
+ *
+ * @returns what is left of it, to be restored now; null: nothing.
+ */
+export type GiveWay = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
+
+export function createGiveWay(
+  deps: Pick<SupersedeDeps, 'updateTemporaryChange'> & {
+    readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
+    readonly supersede: Supersede;
+  },
+): GiveWay {
+  return async function giveWay(temporaryChange) {
+    const { id, acctId, changes } = temporaryChange;
+    const ours = (change: RuleChange) =>
+      changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
+    const given: RuleChange[] = [];
+    for (const other of await deps.temporaryChanges.all()) {
+      const onOurs = other.changes.filter((change) => ours(change) !== undefined);
+      if (other.id === id || other.acctId !== acctId || other.state !== 'open' || onOurs.length === 0) continue;
+      const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
+      await deps.temporaryChanges.save({ ...other, changes: other.changes.map(from) });
+      await deps.updateTemporaryChange(other.id);
+      given.push(...onOurs);
+    }
+    await deps.supersede(temporaryChange, given);
+    const left = given.length === 0 ? temporaryChange : await deps.temporaryChanges.get(id);
+    return left?.state === 'superseded' ? null : left;
+  };
+}
+
 /** What was temporary and now stays, of the rules that were asked for. Null: nothing was. */
 export function keptWords(temporary: readonly RuleGoal[], asked: number): string | null {
   if (temporary.length === 0) return null;

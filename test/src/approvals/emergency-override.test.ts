@@ -58,6 +58,7 @@ describe('an operator in the approvers’ place', () => {
     readonly why?: string;
     readonly isTooMuch?: boolean;
     readonly isUsed?: boolean;
+    readonly needed?: number;
   }
   async function override(request: LimitRequest | null, given: Given = {}): Promise<unknown[]> {
     const steps: unknown[] = [];
@@ -83,6 +84,7 @@ describe('an operator in the approvers’ place', () => {
           ? { kind: 'counts', request: judged, now: judged.changes }
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       capChange: async ({ changes, term }) => (given.isTooMuch ? null : { changes, term }),
+      recount: async () => ({ needed: given.needed ?? 1, counted: null }),
       recentRaises: { overrideRequest: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
     })(action, { isLast: false });
@@ -126,6 +128,12 @@ describe('an operator in the approvers’ place', () => {
         'What is asked for is more than the glass is for, and has no amount that could be lowered.',
         'Ask an approver.',
       ),
+    ],
+    [
+      'it is too much with what the person allowed before',
+      openRequestOf(),
+      { needed: 2 },
+      refused('With what was allowed before, this is more than one person may allow.', 'Ask an approver.'),
     ],
     [
       'it was done for this card lately',

@@ -18,6 +18,7 @@ describe('a click about a temporary change', () => {
     readonly hasBegun?: boolean;
     readonly why?: string;
     readonly after?: TemporaryChange['state'];
+    readonly givesWay?: boolean;
   }
   type Found = TemporaryChange | null;
   const over = (why: string): string => `Taking it back refused: ${why} Nothing is left to be done.`;
@@ -32,6 +33,7 @@ describe('a click about a temporary change', () => {
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
+      giveWay: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       restore: async (temporaryChange) => ({ ...temporaryChange, state: given.after ?? 'ended' }),
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
@@ -43,6 +45,13 @@ describe('a click about a temporary change', () => {
 
   it.each<[string, TemporaryChangeAction, TemporaryChange | null, Given, string[]]>([
     ['takes it back', takeBack(), temporaryChangeOf(), {}, ['ended']],
+    [
+      'leaves what a shorter one stands on to that',
+      takeBack(),
+      temporaryChangeOf(),
+      { givesWay: true },
+      ['Taking it back refused: A later change took its place. When that ends, it goes back to what was before both.'],
+    ],
     ['restores what somebody changed meanwhile', resolve(true), temporaryChangeOf({ state: 'asking' }), {}, ['ended']],
     [
       'keeps what somebody changed meanwhile',

@@ -103,6 +103,7 @@ describe('the time of a temporary change is over', () => {
     /** Null: nobody can tell. */
     readonly leftMs?: number | null;
     readonly isEarly?: boolean;
+    readonly givesWay?: boolean;
   }
   async function end(temporaryChange: Found | (() => Found), error: Error | null = null, time: Time = {}) {
     const steps: string[] = [];
@@ -115,6 +116,7 @@ describe('the time of a temporary change is over', () => {
         return await work(held);
       },
       timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
+      giveWay: async (given) => (time.givesWay === true ? null : given),
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };

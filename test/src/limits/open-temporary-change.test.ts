@@ -99,6 +99,15 @@ describe('a change for a while', () => {
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
+  it('takes the place of a longer one that set the same, where somebody changed it in between', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
+
+    const said = await terms.resolve(made([limitMove('daily', 41_000, 45_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $410.00');
+    expect(steps).toContain('superseded act_1: 1 for a while');
+  });
+
   it('for a purchase remembers where, and for how much', async () => {
     const { terms, temporaryChanges } = await setUp();
     const { merchant, amountCents } = transactionAlert().event;

@@ -28,7 +28,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
   });
   const remember = async (id: string, changes: readonly RuleChange[], by = 'U0ANA', askedBy = by, card = acctId) =>
     await raises.remember(ask('limit', { id }), card, { changes, fromBase: changes, term: permanent }, { by, askedBy });
-  const count = async (changes: readonly RuleChange[], people = ['U0ANA'], term = permanent, over = {}) =>
+  const count = async (changes: readonly RuleChange[], people = ['U0ANA'], term: Term = permanent, over = {}) =>
     await raises.count(ask('limit', { id: 'act_now', ...over }), acctId, { changes, fromBase: changes, term }, people);
   const advance = (ms: number): void => {
     nowMs += ms;
@@ -140,6 +140,10 @@ describe('what is counted from', () => {
   it('is what the limit is now, where the change ends before or with it', async () => {
     expect(await fromBase(anHour, raised(40_000))).toBe(80_000);
     expect(await fromBase(anHour, { ...raised(40_000), endsAt: '2026-11-20T16:00:00.000Z' })).toBe(80_000);
+  });
+
+  it('is what the limit is now, where it was lowered for a time: to raise that is no smaller step', async () => {
+    expect(await fromBase(permanent, raised(500_000))).toBe(80_000);
   });
 
   it('is what the first of several temporary changes goes back to', async () => {
@@ -262,7 +266,7 @@ describe('a cap', () => {
     });
   });
 
-  it('counts again what makes a temporary raise stay, though it raises the limit no further', async () => {
+  it('counts with a raise for good what made a temporary one stay, though that raised the limit no further', async () => {
     const { raises, count } = setUp(caps({ person: cap }));
     const asIs = [limitMove('daily', 90_000, 90_000)];
     const raise = { changes: asIs, fromBase: [limitMove('daily', 0, 90_000)], term: permanent };
@@ -270,7 +274,11 @@ describe('a cap', () => {
 
     const counted = await count([limitMove('daily', 90_000, 160_000)]);
 
-    expect(counted).toMatchObject({ ownCents: 70_000, earlier: [], cap: { scope: 'person', earlierCents: 90_000 } });
+    const earlier = [{ by: 'U0ANA', cents: 90_000 }];
+    expect(counted).toMatchObject({ ownCents: 70_000, earlier, cap: { scope: 'person', earlierCents: 90_000 } });
+    expect(await count([limitMove('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'midnight' })).toMatchObject({
+      earlier: [],
+    });
   });
 
   it('counts what a purchase was opened for', async () => {

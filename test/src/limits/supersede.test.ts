@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createSupersede, keptWords } from '../../../src/limits/supersede.ts';
+import { createGiveWay, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitGoal, limitMove } from '../../support/limit-goals.ts';
 
@@ -100,4 +100,41 @@ it('says which of the rules that were asked for were temporary', () => {
   expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1)], 2)).toBe('The daily limit was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1), limitGoal('weekly', 1)], 2)).toContain('were temporary');
+});
+
+/** What becomes of these temporary changes when the first of them ends. */
+async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
+  const kept = new Map([ending, ...others].map((one) => [one.id, one]));
+  const giveWay = createGiveWay({
+    temporaryChanges: {
+      all: async () => [...kept.values()],
+      get: async (id) => kept.get(id) ?? null,
+      save: async (one) => void kept.set(one.id, one),
+    },
+    supersede: async (one, goals) => {
+      const left = without(one.changes, goals);
+      kept.set(one.id, left.length === 0 ? { ...one, state: 'superseded' } : { ...one, changes: left });
+      return [];
+    },
+    updateTemporaryChange: async () => {},
+  });
+  return { left: await giveWay(ending), others: others.map(({ id }) => kept.get(id)?.changes) };
+}
+
+it('a temporary change that ends under a shorter one hands on what it goes back to', async () => {
+  const longer = { ...dailyAndWeekly, changes: [limitMove('daily', 40_000, 70_000)] };
+  const shorter = { ...longer, id: 'act_2', changes: [limitMove('daily', 70_000, 80_000)] };
+
+  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitMove('daily', 40_000, 80_000)]] });
+});
+
+it.each<[string, Partial<TemporaryChange>]>([
+  ['another card', { acctId: 7379 }],
+  ['another rule', { changes: [limitMove('weekly', 70_000, 80_000)] }],
+  ['what somebody set in between', { changes: [limitMove('daily', 69_000, 80_000)] }],
+])('a temporary change that ends leaves one of %s alone', async (_what, over) => {
+  const longer = { ...dailyAndWeekly, changes: [limitMove('daily', 40_000, 70_000)] };
+  const other = { ...longer, id: 'act_2', changes: [limitMove('daily', 70_000, 80_000)], ...over };
+
+  expect(await gaveWay(longer, other)).toEqual({ left: longer, others: [other.changes] });
 });

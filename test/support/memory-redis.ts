@@ -1,0 +1,151 @@
+import type { Redis } from 'ioredis';
+
+type Value = string | Map<string, string> | Map<string, number> | Set<string>;
+type Arg = string | number;
+type Command = (...args: Arg[]) => unknown;
+
+/**
+ * Redis in this process: the commands and scripts that the stores of actions use, on a clock of the test's own. For what
+ * takes thousands of steps and months of time; a command that is not here is an error.
+ */
+export function memoryRedis(now: () => Date): Redis {
+  const commands: Readonly<Record<string, Command>> = createCommands(() => now().getTime());
+  const call = (name: string): Command => {
+    const command = commands[name];
+    if (command === undefined) throw new Error(`the Redis in memory does not know ${name}`);
+    return (...args) => command(...args);
+  };
+  const multi = (): object => {
+    const queued: (() => unknown)[] = [];
+    const chain: object = new Proxy(
+      { exec: async () => queued.map((run) => [null, run()]) },
+      {
+        get: (target, name) =>
+          Reflect.get(target, name) ??
+          ((...args: Arg[]) => {
+            queued.push(() => call(String(name))(...args));
+            return chain;
+          }),
+      },
+    );
+    return chain;
+  };
+  return new Proxy({} as Redis, {
+    get(_target, name) {
+      if (name === 'multi') return multi;
+      if (name === 'defineCommand') return () => {};
+      if (name === 'then') return undefined;
+      return async (...args: Arg[]) => call(String(name))(...args);
+    },
+  });
+}
+
+function createCommands(nowMs: () => number) {
+  const keys = new Map<string, { value: Value; endsAt: number }>();
+  const read = <V extends Value>(key: Arg): V | null => {
+    const found = keys.get(String(key));
+    if (found === undefined) return null;
+    if (found.endsAt > nowMs()) return found.value as V;
+    keys.delete(String(key));
+    return null;
+  };
+  const write = <V extends Value>(key: Arg, value: V, endsAt = keys.get(String(key))?.endsAt): V => {
+    keys.set(String(key), { value, endsAt: endsAt ?? Number.POSITIVE_INFINITY });
+    return value;
+  };
+  const hash = (key: Arg) => read<Map<string, string>>(key) ?? write(key, new Map<string, string>());
+  const scores = (key: Arg) => read<Map<string, number>>(key) ?? write(key, new Map<string, number>());
+  const set = (key: Arg) => read<Set<string>>(key) ?? write(key, new Set<string>());
+  const sorted = (key: Arg) => [...scores(key)].toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
+  const bound = (value: Arg): number =>
+    value === '-inf' ? Number.NEGATIVE_INFINITY : value === '+inf' ? Number.POSITIVE_INFINITY : Number(value);
+  const slice = <T>(all: readonly T[], from: Arg, to: Arg): T[] =>
+    all.slice(Number(from), Number(to) === -1 ? undefined : Number(to) + 1);
+  const names = (pairs: readonly [string, number][]) => pairs.map(([member]) => member);
+  const expire = (key: Arg, ms: number, condition?: Arg): number => {
+    const found = keys.get(String(key));
+    if (found === undefined || (condition === 'NX' && found.endsAt !== Number.POSITIVE_INFINITY)) return 0;
+    found.endsAt = nowMs() + ms;
+    return 1;
+  };
+
+  const strings = {
+    get: (key: Arg) => read<string>(key),
+    mget: (...all: (Arg | Arg[])[]) => all.flat().map((key) => read<string>(key)),
+    set(key: Arg, value: Arg, ...options: Arg[]) {
+      if (options.includes('NX') && read(key) !== null) return null;
+      const [seconds, ms] = ['EX', 'PX'].map((name) => options[options.indexOf(name) + 1]);
+      const lasts = options.includes('EX') ? Number(seconds) * 1000 : options.includes('PX') ? Number(ms) : null;
+      write(key, String(value), lasts === null ? Number.POSITIVE_INFINITY : nowMs() + lasts);
+      return 'OK';
+    },
+    incr: (key: Arg) => Number(write(key, String(Number(read<string>(key) ?? 0) + 1))),
+    del: (...all: Arg[]) => all.filter((key) => keys.delete(String(key))).length,
+    expire: (key: Arg, seconds: Arg, condition?: Arg) => expire(key, Number(seconds) * 1000, condition),
+    pexpire: (key: Arg, ms: Arg) => expire(key, Number(ms)),
+    pttl: (key: Arg) => (read(key) === null ? -2 : (keys.get(String(key))?.endsAt ?? 0) - nowMs()),
+  };
+  const hashes = {
+    hget: (key: Arg, field: Arg) => hash(key).get(String(field)) ?? null,
+    hmget: (key: Arg, ...fields: Arg[]) => fields.flat().map((field) => hash(key).get(String(field)) ?? null),
+    hgetall: (key: Arg) => Object.fromEntries(hash(key)),
+    hvals: (key: Arg) => [...hash(key).values()],
+    hset: (key: Arg, field: Arg, value: Arg) => hash(key).set(String(field), String(value)).size,
+    hsetnx: (key: Arg, field: Arg, value: Arg) =>
+      hash(key).has(String(field)) ? 0 : Math.sign(hash(key).set(String(field), String(value)).size),
+    hdel: (key: Arg, ...fields: Arg[]) => fields.filter((field) => hash(key).delete(String(field))).length,
+  };
+  const sets = {
+    sadd: (key: Arg, ...members: Arg[]) => members.map((member) => set(key).add(String(member))).length,
+    smembers: (key: Arg) => [...set(key)],
+    scard: (key: Arg) => set(key).size,
+    sunion: (...all: Arg[]) => [...new Set(all.flatMap((key) => [...set(key)]))],
+    sunionstore: (into: Arg, ...all: Arg[]) => write(into, new Set(all.flatMap((key) => [...set(key)]))).size,
+  };
+  const sortedSets = {
+    zadd(key: Arg, ...rest: Arg[]) {
+      const isNew = rest[0] === 'NX';
+      const [score, member] = isNew ? rest.slice(1) : rest;
+      if (!(isNew && scores(key).has(String(member)))) scores(key).set(String(member), Number(score));
+      return 1;
+    },
+    zrem: (key: Arg, ...members: Arg[]) => members.filter((member) => scores(key).delete(String(member))).length,
+    zscore: (key: Arg, member: Arg) => scores(key).get(String(member))?.toString() ?? null,
+    zrange: (key: Arg, from: Arg, to: Arg) => slice(names(sorted(key)), from, to),
+    zrevrange: (key: Arg, from: Arg, to: Arg) => slice(names(sorted(key).toReversed()), from, to),
+    zrangebyscore: (key: Arg, least: Arg, most: Arg, withScores?: Arg) =>
+      sorted(key)
+        .filter(([, score]) => score >= bound(least) && score <= bound(most))
+        .flatMap(([member, score]) => (withScores === undefined ? [member] : [member, String(score)])),
+    zrangebylex: (key: Arg, from: Arg, to: Arg) =>
+      names(sorted(key)).filter((member) => member >= String(from).slice(1) && member < String(to).slice(1)),
+    zremrangebyscore: (key: Arg, least: Arg, most: Arg) =>
+      sorted(key)
+        .filter(([, score]) => score >= bound(least) && score <= bound(most))
+        .filter(([member]) => scores(key).delete(member)).length,
+  };
+  const scripts = {
+    'core/change-record'(_count: Arg, open: Arg, key: Arg, next: Arg, seen: Arg, seconds: Arg, order: Arg, id: Arg) {
+      const stands = strings.get(key) ?? '';
+      if (stands !== seen) return stands;
+      strings.set(key, next, 'EX', seconds);
+      if (order === '') sortedSets.zrem(open, id);
+      else sortedSets.zadd(open, order, id);
+      return 0;
+    },
+    'holders/set-link'(...args: Arg[]) {
+      const [, links = '', byUser = '', former = '', acctId = '', link = '', userId = '', at = '', lasts = ''] = args;
+      const old = hashes.hget(links, acctId);
+      const holder = old === null ? null : (JSON.parse(old) as { userId: string }).userId;
+      if (holder !== null) sortedSets.zrem(byUser, `${holder}:${acctId}`);
+      if (holder !== null && holder !== userId) {
+        sortedSets.zadd(former, at, holder);
+        strings.pexpire(former, lasts);
+      }
+      if (link === '') return hashes.hdel(links, acctId);
+      hashes.hset(links, acctId, link);
+      return sortedSets.zadd(byUser, 0, `${userId}:${acctId}`);
+    },
+  };
+  return { ...strings, ...hashes, ...sets, ...sortedSets, ...scripts } as Readonly<Record<string, Command>>;
+}

@@ -1,0 +1,355 @@
+import type { LimitPeriod, Rule } from '../../../src/card-api/rule.ts';
+import { ruleKey } from '../../../src/card-api/rule.ts';
+import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
+import { limitFields } from '../../../src/card-api/spend-rules.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import { Killed, mortal } from '../crash-at.ts';
+import { limitGoal } from '../limit-goals.ts';
+import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
+import { createModel, type Facts, type Job, least, type Model, type Standing, type Yes } from './model.ts';
+import type { Amount, Ask, Card, Happening, Sequence, Step } from './steps.ts';
+import {
+  accountOf,
+  asNumber,
+  cardIdOf,
+  category,
+  createSequenceWorld,
+  emailOf,
+  policies,
+  type SequenceWorld,
+  userOf,
+} from './world.ts';
+
+/** A loosening that the policy does not allow, and how it came to be. */
+export class Loosened extends Error {}
+
+interface Asked {
+  readonly action: Action;
+  readonly job: Job;
+  readonly diesAt: number | null;
+}
+
+/** Runs a sequence, and compares after each job with the model. @throws Loosened with the steps in words. */
+export async function runSequence({ cast, card, policy, steps }: Sequence): Promise<Model['seen']> {
+  const world = await createSequenceWorld(policy);
+  const run = createRun(world, card, await world.facts());
+  const words = [`Cast: ${cast.join(', ')}. Card: of ${card}. Policy ${policy}.`];
+  try {
+    for (const [index, step] of steps.entries()) {
+      words.push(`${index + 1}. ${wordsOf(step, cast)}`);
+      await run.step(step, index, cast);
+    }
+    words.push('At last the worker starts.');
+    await run.step({ does: 'the worker starts' }, steps.length, cast);
+  } catch (error) {
+    if (error instanceof Loosened) throw new Loosened(`${error.message}\n${words.join('\n')}`);
+    throw error;
+  }
+  return run.seen;
+}
+
+function wordsOf(step: Step, cast: Sequence['cast']): string {
+  if (!('asks' in step))
+    return Object.values(step)
+      .map((part) => JSON.stringify(part))
+      .join(' ');
+  const { does, ...rest } = step.asks;
+  const dies = step.diesAt === null ? '' : `; the worker dies at step ${step.diesAt} of it`;
+  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}`;
+}
+
+function nameOf(cast: Sequence['cast'], who: number) {
+  return cast[who % cast.length] ?? 'eve';
+}
+
+function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
+  let facts = atFirst;
+  const { deps, service, roles } = world;
+  const verbs = verbsOf(deps);
+  const model = createModel();
+  const waiting: Asked[] = [];
+  const requests = new Map<string, { by: string; askedAt: number; yeses: Yes[]; isCounted: boolean }>();
+  let isStopped = false;
+  let lastBlock = 'act_none';
+  const acctOf = (card: Card | 'main'): number => accountOf[card === 'main' ? main : card];
+
+  return {
+    seen: model.seen,
+    async step(step: Step, index: number, cast: Sequence['cast']): Promise<void> {
+      if (!('asks' in step)) return await happen(step, index, cast);
+      const holder = step.asks.does === 'ask for more' ? await deps.links.ofAccount(acctOf(step.asks.card)) : null;
+      const by = holder?.userId ?? userOf(nameOf(cast, step.who));
+      const asked = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
+      if (asked === null) return;
+      if (isStopped) waiting.push(asked);
+      else await perform(asked);
+    },
+  };
+
+  function standing(): Standing {
+    return {
+      now: deps.now().getTime(),
+      policy: policies[world.policy] ?? policies[0]!,
+      isApprover: (userId) => roles.get(userId)?.has('approver') === true,
+      isOperator: (userId) => roles.get(userId)?.has('operator') === true,
+      hasAddressOf: (userId, acctId) => acctId === accountOf.bob && emailOf(userId) === 'bob@example.com',
+    };
+  }
+
+  async function judged(job: Job, work: () => Promise<void>): Promise<void> {
+    const then = standing();
+    const before = facts;
+    await work();
+    facts = await world.facts();
+    const fault = model.judge(job, before, facts, then);
+    if (fault !== null) throw new Loosened(fault);
+  }
+
+  async function perform({ action, job, diesAt }: Asked): Promise<void> {
+    const requestId = 'requestId' in action.target ? action.target.requestId : null;
+    const request = requestId === null ? undefined : requests.get(requestId);
+    if (request !== undefined && action.verb === 'decide' && action.approve) request.yeses.push(...job.yeses);
+    const whole = request === undefined ? job : { ...job, request, yeses: [...request.yeses, ...job.yeses] };
+    await judged(whole, async () => {
+      if (diesAt !== null) await dieAt(diesAt, action);
+      await verbs.performAction(action, { isLast: false });
+    });
+    await noteRequest(action, job);
+  }
+
+  async function dieAt(point: number, action: Action): Promise<void> {
+    try {
+      await verbsOf(mortal(deps, point).deps).performAction(action, { isLast: false });
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+  }
+
+  /** Whoever asks for a change that becomes a request has approved it by asking, unless they only hold the card. */
+  async function noteRequest(action: Action, job: Job): Promise<void> {
+    const id = `req_${action.id.slice(4)}`;
+    const opened = requests.has(id) ? null : await deps.requests.get(id);
+    if (opened === null) return;
+    const wants = Object.fromEntries(opened.changes.map(({ rule, to }) => [ruleKey(rule), asNumber(to)]));
+    const yes = {
+      by: action.actor.userId,
+      acctId: opened.acctId,
+      wants,
+      lastsMs: lastsMs(opened.term),
+      saw: sawOf(facts, opened.acctId),
+    };
+    requests.set(id, {
+      by: action.actor.userId,
+      askedAt: job.askedAt,
+      yeses: action.verb === 'ask' ? [] : [yes],
+      isCounted: true,
+    });
+  }
+
+  async function happen(given: Happening, index: number, cast: Sequence['cast']): Promise<void> {
+    switch (given.does) {
+      case 'wait':
+        return await wait(given.ms);
+      case 'the worker stops':
+        isStopped = true;
+        return;
+      case 'the worker starts':
+        isStopped = false;
+        for (const asked of waiting.splice(0)) await perform(asked);
+        return await catchUp();
+      case 'the policy becomes':
+        world.policy = given.number;
+        return;
+      case 'loses':
+        roles.get(userOf(nameOf(cast, given.whom)))?.delete(given.role);
+        return;
+      case 'gets':
+        // Only what the person had: nobody becomes an approver by the throw of a die.
+        if (!['hugo', 'eve', 'olga'].includes(nameOf(cast, given.whom)))
+          roles.get(userOf(nameOf(cast, given.whom)))?.add(given.role);
+        return;
+      case 'the portal sets':
+        return await judged({ ...outside, id: `portal${index}` }, async () => {
+          const account = accountAt(given.card);
+          // No amount that anybody types, so that nothing looks untouched that is not.
+          const dollars = dollarsOf(given.amount, given.card, given.period) ?? 9000;
+          account.raw = { ...account.raw, [limitFields[given.period]]: Math.floor(dollars) + (index + 1) / 100 };
+        });
+      case 'the portal makes it':
+        return await judged({ ...outside, id: `portal${index}` }, async () => {
+          accountAt(given.card).status = given.status;
+        });
+    }
+  }
+
+  /** Time passes; what ends meanwhile ends when it is due, unless the worker is away. */
+  async function wait(ms: number): Promise<void> {
+    const until = deps.now().getTime() + ms;
+    while (!isStopped) {
+      const [next] = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
+      const dueAt = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next.endsAt);
+      if (dueAt > until) break;
+      world.advance(Math.max(0, dueAt - deps.now().getTime()));
+      await catchUp();
+    }
+    world.advance(until - deps.now().getTime());
+    if (!isStopped) await catchUp();
+  }
+
+  /** Everything that is due, soonest end first. */
+  async function catchUp(): Promise<void> {
+    const isDue = (endsAt: string) => Date.parse(endsAt) <= deps.now().getTime();
+    await judged({ ...outside, verb: 'end', id: `end${deps.now().getTime()}` }, async () => {
+      for (const { id, endsAt, state } of await deps.temporaryChanges.all())
+        if (state === 'open' && isDue(endsAt)) await verbs.endTemporaryChange(id);
+    });
+    for (const { id } of await deps.requests.open()) await verbs.ageRequest(id);
+    for (const { id, endsAt } of await deps.routing.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
+  }
+
+  function accountAt(card: Card | 'main') {
+    const account = service.get(acctOf(card));
+    if (account === undefined) throw new Error('no such card');
+    return account;
+  }
+
+  function dollarsOf(amount: Amount, card: Card | 'main', period: LimitPeriod): number | null {
+    if ('to' in amount) return amount.to;
+    return Math.floor(Number(accountAt(card).raw[limitFields[period]] ?? 5000)) + amount.more;
+  }
+
+  async function askFor(given: Ask, by: string, id: string, diesAt: number | null): Promise<Asked | null> {
+    const askedAt = deps.now().getTime();
+    const over = { id, actor: { userId: by, teamId: 'T1' }, roles: [], askedAt: deps.now().toISOString() };
+    const onCard = (card: Card | 'main') => ({
+      target: { kind: 'card', acctId: acctOf(card), cardId: cardIdOf(acctOf(card)), alertId: null } as const,
+    });
+    const asked = (action: Action, yeses: readonly Yes[] = [], purchaseCents: number | null = null): Asked => ({
+      action,
+      job: { id, verb: action.verb, by, askedAt, yeses, purchaseCents },
+      diesAt,
+    });
+    const yesTo = (acctId: number, goals: readonly RuleGoal[], term: Term): Yes => ({
+      by,
+      acctId,
+      wants: Object.fromEntries(goals.map(({ rule, to }) => [ruleKey(rule), asNumber(to)])),
+      lastsMs: lastsMs(term),
+      saw: sawOf(facts, acctId),
+    });
+    /** What a person wants at the click is judged by what is true when it is done. */
+    const anyway = (yes: Yes): Yes => ({ ...yes, saw: {} });
+    const newest = <T>(all: readonly T[], which: number): T | undefined =>
+      all.at(-1 - (which % Math.max(1, all.length)));
+
+    switch (given.does) {
+      case 'limit': {
+        const dollars = dollarsOf(given.amount, given.card, given.period);
+        const goals = [limitGoal(given.period, dollars === null ? null : dollars * 100)];
+        const action = ask('limit', { ...over, ...onCard(given.card), changeRequest: { goals, term: given.term } });
+        return asked(action, [anyway(yesTo(acctOf(given.card), goals, given.term))]);
+      }
+      case 'allow': {
+        const rule: Rule =
+          given.what === 'category'
+            ? { kind: 'category', category }
+            : given.what === 'abroad'
+              ? { kind: 'international' }
+              : { kind: 'card_not_present' };
+        const goals = [{ rule, to: true }];
+        const isFromAlert = given.isFromAlert && acctOf(given.card) === accountOf.hugo;
+        const at = isFromAlert
+          ? { target: { kind: 'alert', alertId: 'evt_0123456789abcdef' } as const }
+          : onCard(given.card);
+        const action = ask('allow', { ...over, ...at, changeRequest: { goals, term: given.term } });
+        const isOnce = isFromAlert && given.term.kind === 'purchase';
+        return asked(action, [anyway(yesTo(acctOf(given.card), goals, given.term))], isOnce ? 8410 : null);
+      }
+      case 'ask for more': {
+        const amountCents = (dollarsOf(given.amount, given.card, 'daily') ?? 100) * 100;
+        return asked(ask('ask', { ...over, ...onCard(given.card), ask: { amountCents, term: given.term } }));
+      }
+      case 'approve':
+      case 'change and approve':
+      case 'deny':
+      case 'break the glass': {
+        const request = newest(await deps.requests.open(), given.which);
+        if (request === undefined) return null;
+        const on = { target: { kind: 'request', requestId: request.id } as const };
+        if (given.does === 'break the glass')
+          return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }));
+        if (given.does === 'deny') return asked(ask('decide', { ...over, ...on, approve: false }));
+        const own = given.does === 'change and approve' ? changed(given, request.changes, request.acctId) : null;
+        const yes = yesTo(request.acctId, own?.goals ?? request.changes, own?.term ?? request.term);
+        return asked(ask('decide', { ...over, ...on, approve: true, changeRequest: own }), [yes]);
+      }
+      case 'take back':
+      case 'put back':
+      case 'leave it': {
+        const change = newest(await deps.temporaryChanges.all(), given.which);
+        if (change === undefined) return null;
+        const on = { target: { kind: 'temporary-change', temporaryChangeId: change.id } as const };
+        if (given.does === 'take back') return asked(ask('revert', { ...over, ...on }));
+        return asked(ask('complete-temporary-change', { ...over, ...on, restore: given.does === 'put back' }));
+      }
+      case 'block':
+      case 'unblock': {
+        if (given.does === 'block') lastBlock = id;
+        return asked(ask(given.does, { ...over, ...onCard(given.card) }), [
+          yesTo(acctOf(given.card), [], { kind: 'permanent' }),
+        ]);
+      }
+      case 'activate':
+        return asked(ask('activate', { ...over, ...onCard(given.card), confirmed: true }));
+      case 'undo a block':
+        return asked(ask('undo-block', { ...over, target: { kind: 'action', actionId: lastBlock } }));
+      case 'order': {
+        const order = { ...(JSON.parse(virtualOrder.sealed) as object), fundCents: given.dollars * 100 };
+        return asked(ask('order-virtual', { ...over, target: { kind: 'order', sealed: JSON.stringify(order) } }));
+      }
+      case 'link':
+        return asked(ask('link', { ...over, ...onCard(given.card), subject: userOf(given.subject) }));
+      case 'claim':
+        return asked(ask('claim', { ...over, ...onCard(given.card), confirmed: true }));
+      case 'unlink':
+        return asked(ask('unlink', { ...over, ...onCard(given.card) }));
+      case 'unmute':
+        return asked(ask('unmute', { ...over, ...onCard(given.card) }));
+      case 'confirm a claim': {
+        const claim = newest(await deps.claims.open(), given.which);
+        if (claim === undefined) return null;
+        return asked(ask('decide-claim', { ...over, target: { kind: 'claim', claimId: claim.id, choice: 0 } }));
+      }
+      case 'mute':
+        return asked(ask('mute', { ...over, ...onCard(given.card), details: `${given.hours} hours` }));
+      case 'travel-mute':
+        return asked(ask('travel', { ...over, ...onCard(given.card), details: `ES ${given.hours} hours` }));
+    }
+  }
+
+  function changed(
+    { amount, term }: Extract<Ask, { does: 'change and approve' }>,
+    changes: readonly RuleGoal[],
+    acctId: number,
+  ): { goals: RuleGoal[]; term: Term } {
+    const card = acctId === accountOf.ana ? 'ana' : acctId === accountOf.bob ? 'bob' : 'hugo';
+    const goals = changes.map((change): RuleGoal => {
+      if (change.rule.kind !== 'limit' || change.rule.period === 'transaction')
+        return { rule: change.rule, to: change.to };
+      const dollars = dollarsOf(amount, card, change.rule.period);
+      return { rule: change.rule, to: dollars === null ? null : dollars * 100 };
+    });
+    return { goals, term };
+  }
+}
+
+const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, yeses: [], purchaseCents: null };
+
+function sawOf({ accounts }: Facts, acctId: number): Record<string, number> {
+  const rules = Object.entries(accounts[acctId]?.rules ?? {});
+  return Object.fromEntries(rules.map(([rule, value]) => [rule, least(value)]));
+}
+
+function lastsMs(term: Term): number {
+  if (term.kind === 'duration') return term.ms;
+  return term.kind === 'permanent' ? Number.POSITIVE_INFINITY : 15 * 60_000;
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+
+/** Hugo only holds a card, Eve has nothing to do with cards. Ana and Bob hold cards and approve. */
+export const everybody = ['ana', 'bob', 'cem', 'olga', 'hugo', 'eve'] as const;
+export type Name = (typeof everybody)[number];
+
+/** Ana is linked to `ana`, Hugo to `hugo`; `bob` has Bob’s e-mail address and is linked to nobody. */
+export const cards = ['hugo', 'ana', 'bob'] as const;
+export type Card = (typeof cards)[number];
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Mostly the card that the sequence is about. */
+const card = fc.oneof(
+  { arbitrary: fc.constant('main' as const), weight: 8 },
+  { arbitrary: fc.constantFrom(...cards), weight: 1 },
+);
+const period = fc.oneof(
+  { arbitrary: fc.constant('daily' as const), weight: 6 },
+  {
+    arbitrary: fc.constantFrom('weekly' as const, 'monthly' as const, 'yearly' as const, 'lifetime' as const),
+    weight: 1,
+  },
+);
+/** Dollars: these, so many more than it is now, or no limit. */
+const amount = fc.oneof(
+  { arbitrary: fc.record({ to: fc.constantFrom(100, 1000, 4000, 5000, 5068, 5999, 6000, 6500) }), weight: 5 },
+  { arbitrary: fc.record({ more: fc.constantFrom(1, 68, 499, 999, 1000, 1001, 1500, 2500) }), weight: 5 },
+  { arbitrary: fc.constant({ to: null }), weight: 1 },
+);
+export type Amount = { readonly to: number | null } | { readonly more: number };
+const term = fc.oneof(
+  { arbitrary: fc.constant({ kind: 'permanent' as const }), weight: 4 },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('duration' as const),
+      ms: fc.constantFrom(HOUR, 4 * HOUR, 7 * DAY, 300 * DAY),
+    }),
+    weight: 3,
+  },
+  { arbitrary: fc.constant({ kind: 'purchase' as const }), weight: 1 },
+);
+const one = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
+
+/** Of several that are open, mostly the newest. */
+const which = fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2), weight: 1 });
+
+/** What people ask for. Whoever holds a card asks for more. */
+const ask = fc.oneof(
+  { arbitrary: fc.record({ does: one('limit'), card, period, amount, term }), weight: 12 },
+  {
+    arbitrary: fc.record({
+      does: one('allow'),
+      card,
+      what: one('abroad', 'online', 'category'),
+      term,
+      isFromAlert: fc.boolean(),
+    }),
+    weight: 1,
+  },
+  { arbitrary: fc.record({ does: one('ask for more'), card, amount, term }), weight: 3 },
+  { arbitrary: fc.record({ does: one('approve', 'approve', 'break the glass'), which }), weight: 12 },
+  { arbitrary: fc.record({ does: one('change and approve'), which, amount, term }), weight: 3 },
+  { arbitrary: fc.record({ does: one('deny'), which }), weight: 1 },
+  { arbitrary: fc.record({ does: one('take back', 'put back', 'leave it'), which }), weight: 5 },
+  { arbitrary: fc.record({ does: one('block', 'unblock', 'activate'), card }), weight: 4 },
+  { arbitrary: fc.record({ does: one('undo a block') }), weight: 1 },
+  { arbitrary: fc.record({ does: one('order'), dollars: ofNumbers(1, 400, 500, 600, 1000, 1001) }), weight: 2 },
+  { arbitrary: fc.record({ does: one('link'), card, subject: one(...everybody) }), weight: 1 },
+  { arbitrary: fc.record({ does: one('claim', 'unlink', 'unmute'), card }), weight: 1 },
+  { arbitrary: fc.record({ does: one('confirm a claim'), which }), weight: 1 },
+  { arbitrary: fc.record({ does: one('mute', 'travel-mute'), card, hours: ofNumbers(1, 24, 25, 24 * 90) }), weight: 1 },
+);
+function ofNumbers(...values: number[]) {
+  return fc.constantFrom(...values);
+}
+export type Ask = typeof ask extends fc.Arbitrary<infer A> ? A : never;
+
+/** What happens meanwhile. */
+const happening = fc.oneof(
+  {
+    arbitrary: fc.record({
+      does: one('wait'),
+      ms: ofNumbers(1, 5 * MINUTE, 11 * MINUTE, 16 * MINUTE, 65 * MINUTE, 5 * HOUR, 25 * HOUR, 8 * DAY, 31 * DAY),
+    }),
+    weight: 6,
+  },
+  { arbitrary: fc.record({ does: one('the portal sets'), card, period, amount }), weight: 5 },
+  { arbitrary: fc.record({ does: one('the portal makes it'), card, status: one('ACTIVE', 'BLOCKED') }), weight: 1 },
+  {
+    arbitrary: fc.record({ does: one('loses', 'gets'), whom: fc.nat(4), role: one('approver', 'operator') }),
+    weight: 3,
+  },
+  { arbitrary: fc.record({ does: one('the policy becomes'), number: fc.nat(2) }), weight: 1 },
+  { arbitrary: fc.record({ does: one('the worker stops', 'the worker starts') }), weight: 2 },
+);
+export type Happening = typeof happening extends fc.Arbitrary<infer H> ? H : never;
+
+export type Step =
+  | {
+      readonly who: number;
+      readonly asks: Ask /** The worker dies at this step of it, and starts again. */;
+      readonly diesAt: number | null;
+    }
+  | Happening;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      who: fc.nat(4),
+      asks: ask,
+      diesAt: fc.oneof({ arbitrary: fc.constant(null), weight: 9 }, { arbitrary: fc.nat(90), weight: 1 }),
+    }),
+    weight: 3,
+  },
+  { arbitrary: happening, weight: 1 },
+);
+
+/** Who acts: one person, two of whom one may lose a role, a holder and somebody who approves, or all of them. */
+const cast = fc.oneof(
+  { arbitrary: fc.constantFrom<readonly Name[]>(['ana'], ['bob'], ['cem']), weight: 3 },
+  { arbitrary: fc.constantFrom<readonly Name[]>(['olga'], ['hugo'], ['eve']), weight: 1 },
+  { arbitrary: fc.constantFrom<readonly Name[]>(['ana', 'cem'], ['bob', 'cem'], ['cem', 'olga']), weight: 5 },
+  { arbitrary: fc.constantFrom<readonly Name[]>(['hugo', 'cem'], ['hugo', 'olga'], ['ana', 'hugo']), weight: 3 },
+  { arbitrary: fc.constant<readonly Name[]>(['ana', 'bob', 'cem', 'olga', 'hugo']), weight: 2 },
+);
+
+export interface Sequence {
+  readonly cast: readonly Name[];
+  readonly card: Card;
+  /** Of the policies: the number of the first one. */
+  readonly policy: number;
+  readonly steps: readonly Step[];
+}
+
+export const sequence: fc.Arbitrary<Sequence> = fc.record({
+  cast,
+  card: fc.constantFrom('hugo', 'hugo', 'ana', 'bob'),
+  policy: fc.constantFrom(0, 0, 0, 1, 2),
+  steps: fc.array(step, { minLength: 2, maxLength: 20, size: 'max' }),
+});
