@@ -204,7 +204,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         if (state === 'open' && isDue(endsAt)) await verbs.endTemporaryChange(id);
     });
     for (const { id } of await deps.requests.open()) await verbs.ageRequest(id);
-    for (const { id, endsAt } of await deps.routing.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
+    for (const { id, endsAt } of await deps.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
   }
 
   function accountAt(card: Card | 'main') {

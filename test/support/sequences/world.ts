@@ -231,7 +231,7 @@ async function factsOf(deps: WorldDeps, service: ReadonlyMap<number, Service>, o
     }
     accounts[acct] = { status: card.status, rules: values, holder: (await deps.links.ofAccount(acct))?.userId ?? null };
   }
-  const mutes = (await deps.routing.mutes.active()).map(({ id, acctId: of, kind, endsAt }) => ({
+  const mutes = (await deps.mutes.active()).map(({ id, acctId: of, kind, endsAt }) => ({
     id,
     acctId: of,
     kind,
