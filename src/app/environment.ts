@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toCents } from '../core/money.ts';
 import { isTimeZone } from '../core/service-time.ts';
 
 const listOf = (item: z.ZodType<string, string>, expected: string) =>
@@ -72,7 +73,7 @@ export const shared = {
   TWO_PERSON_ABOVE: z
     .string()
     .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
-    .transform((text) => Math.round(Number(`${text}e2`)))
+    .transform((text) => toCents(Number(text)))
     .default(100_000),
   POLICY_FILE: filePath.optional(),
   HTTPS_PROXY: proxyUrl.optional(),

@@ -3,6 +3,7 @@ import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { readDuration } from '../core/duration.ts';
 import { ConfigError } from '../core/errors.ts';
+import { toCents } from '../core/money.ts';
 import type { ApprovalPolicy, Band, Cap } from './approval-policy.ts';
 import { fold, type People, type Policy, type PolicySection } from './policy.ts';
 
@@ -16,7 +17,8 @@ const dollars = z
   .number('expected an amount of dollars such as 1000 or 1250.50')
   .nonnegative('expected an amount of dollars that is not negative')
   .max(999_999_999, 'expected less than a billion dollars')
-  .transform((amount) => Math.round(Number(`${amount}e2`)));
+  .refine((amount) => /^\d+(\.\d{1,2})?$/.test(String(amount)), 'expected whole cents, such as 1250.50')
+  .transform(toCents);
 
 /** A list names everybody in messages; two lists tell those apart who only may. */
 const peopleShape = z.preprocess(

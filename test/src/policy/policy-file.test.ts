@@ -86,6 +86,16 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       'policy.yaml:3: amounts[0].up_to: expected an amount',
     ],
     [
+      'an amount with a fraction of a cent',
+      'version: 1\ncaps:\n  person:\n    24h: 99.999',
+      'policy.yaml:4: caps.person.24h: expected whole cents',
+    ],
+    [
+      'an amount so small that it is none',
+      'version: 1\ncaps:\n  person:\n    24h: 1e-7',
+      'policy.yaml:4: caps.person.24h: expected whole cents',
+    ],
+    [
       'amounts that fall',
       'version: 1\namounts:\n  - up_to: 9\n    approvals: 1\n  - up_to: 8\n    approvals: 1\n  - approvals: 2',
       'policy.yaml:5: amounts[1].up_to: expected a larger amount',
