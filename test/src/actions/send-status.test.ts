@@ -102,6 +102,13 @@ describe('a change of a status', () => {
     await expect(setUp({ answer: lost }).block()).rejects.toThrow(CardApiError);
   });
 
+  it('is left to the next run where something else than the card service fails', async () => {
+    const world = setUp({ answer: new TypeError('a fault of ours') });
+
+    await expect(world.block()).rejects.toThrow(TypeError);
+    expect(world.steps, 'nothing is told as if the service had refused').toEqual(['sent']);
+  });
+
   it('is not repeated where the answer is lost and the card was blocked and unblocked since', async () => {
     const told = [
       { eventId: 'evt_ours', status: 'BLOCKED' },

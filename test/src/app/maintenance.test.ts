@@ -5,8 +5,10 @@ import { createClock } from '../../../src/core/clock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import type { MemoryLevel } from '../../../src/intake/memory.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
@@ -18,20 +20,24 @@ afterEach(async () => {
 });
 
 /** A worker that starts, and what it did until it asked whether its token is good, which comes last. */
-async function started({ failing = '', level = (): MemoryLevel => 'enough' } = {}): Promise<string[]> {
+async function started({
+  failing = '',
+  level = (): MemoryLevel => 'enough',
+  temporaryChanges = [] as TemporaryChange[],
+} = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
     did.push(name);
     if (name === failing) throw new Error('Redis went away');
   };
-  const enqueue: Enqueue = async (name) => void did.push(name);
+  const enqueue: Enqueue = async (...job) => void did.push(JSON.stringify(job));
   queues = openQueues(redis());
   const maintenance = createMaintenance(
     {
       redis: redis(),
       queues,
       enqueue,
-      temporaryChanges: { all: async () => [] },
+      temporaryChanges: { all: async () => temporaryChanges },
       quarantined: { count: async () => 0 },
       clock: createClock(redis()),
       memory: { level },
@@ -59,6 +65,21 @@ it('says that the worker lives, sets timers, sweeps, and loads the directory whe
   expect(await started()).toEqual(['no lag', 'timers', 'sweep', 'directory', 'token']);
 
   expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
+});
+
+it('sees to it that every open temporary change ends in time, also where its job was lost', async () => {
+  const temporaryChanges = [
+    temporaryChangeOf({ id: 'act_open', endsAt: '2026-11-20T16:00:00.000Z' }),
+    temporaryChangeOf({ id: 'act_ended', state: 'ended' }),
+  ];
+
+  expect((await started({ temporaryChanges })).filter((step) => step.startsWith('['))).toEqual([
+    JSON.stringify([
+      'end-temporary-change',
+      { temporaryChangeId: 'act_open' },
+      { atMs: Date.parse('2026-11-20T16:00:00.000Z') },
+    ]),
+  ]);
 });
 
 it('tells ops when people wait for too long', async () => {

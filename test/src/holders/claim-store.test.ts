@@ -20,6 +20,14 @@ it('lists the claims that nobody has decided, oldest first, and forgets an id th
   expect(await redis().zrange('{cardbell:state}:claims-open', '0', '-1')).toEqual(['clm_a', 'clm_b']);
 });
 
+it('keeps a claim for 30 days', async () => {
+  const claims = createClaims(redis());
+  await claims.save({ id: 'clm_a', action: ask('claim'), acctIds: [], expiresAt, state: 'open' });
+
+  const days = (await redis().ttl('{cardbell:state}:claim:clm_a')) / (24 * 3600);
+  expect(Math.ceil(days)).toBe(30);
+});
+
 it('counts what a person claims within a day, and the same action once', async () => {
   const claims = createClaims(redis());
 
