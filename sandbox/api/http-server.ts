@@ -21,6 +21,8 @@ export interface ApiCall {
   readonly body: unknown;
   /** Null while the call hangs, or when the connection was cut. */
   status: number | null;
+  /** What the service did, also where nobody heard of it: the status that it meant to answer. Null: nothing was done. */
+  done: number | null;
   readonly at: Date;
 }
 
@@ -73,6 +75,7 @@ export function createHttpServer(deps: Deps): Server {
       query: url.search,
       body,
       status: null,
+      done: null,
       at: new Date(),
     };
     deps.calls.push(call);
@@ -89,6 +92,7 @@ export function createHttpServer(deps: Deps): Server {
       } catch (error) {
         answer = answerOf(error, deps.report);
       }
+      call.done = answer.status;
       deps.changed();
     }
     if (fault?.kind === 'hang_up_after_effect') return void request.socket.destroy();

@@ -1,19 +1,21 @@
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebhookKind } from '../../sandbox/server.ts';
-import { createOutbox } from '../../src/outbox/outbox-store.ts';
-import { unavailable } from '../../templates/policy/not-permitted.ts';
-import { channels } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { openRaw, type RawConnection } from '../support/raw-connection.ts';
 import { until } from '../support/until.ts';
-import { checkAggregationGroups } from './aggregation-groups.ts';
-import { auditFaults, doubledWrites, moneyFaults, startClicks } from './clicks.ts';
+import { BASE, type Cards, dealCards, endTemporaryChanges } from './cards.ts';
+import { type Clicks, createClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
-import { type Disturbances, startDisturbances } from './disturbances.ts';
+import { startDisturbances } from './disturbances.ts';
+import { drained, onTheirWay } from './drained.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
-import { look } from './oracle.ts';
-import { createRandom } from './random.ts';
-import { createService } from './service.ts';
+import { judge, type Verdict } from './judge.ts';
+import { eventsOf, isEffective } from './judge-clicks.ts';
+import { createRandom, type Random } from './random.ts';
+import { marksIn, record, recordsOf } from './record.ts';
+import type { ClickKind, Recording, SentEvent } from './recording.ts';
+import { newerMark } from './redis-disturbances.ts';
+import { startRelay } from './relay.ts';
+import { createService, type Service } from './service.ts';
 import { steps } from './steps.ts';
 
 export interface ChaosOptions {
@@ -22,183 +24,206 @@ export interface ChaosOptions {
   readonly events: number;
   /** How long things are broken. */
   readonly seconds: number;
-  /** Events that come when everything is well again. */
-  readonly calm: { readonly events: number; readonly seconds: number };
+  /** Events that come while all is well: most get a message of their own, which shows what goes wrong seldom. */
+  readonly calm: { readonly events: number };
   /** Longest wait afterwards for everything to be posted. */
   readonly drainSeconds: number;
   /** How many times faster than the service's its retries are. */
   readonly timeScale: number;
   readonly postsPerSecond: number;
+  /** Milliseconds between two clicks of one of three people. */
+  readonly clickEveryMs: number;
   /** Connections that send nothing, while the web process is asked whether it is ready. */
   readonly idleConnections: number;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
 }
 
-export interface ChaosReport {
+export interface ChaosReport extends Omit<Verdict, 'broken'> {
   readonly seed: number;
   readonly events: number;
-  readonly posted: number;
-  /** Declines among the events that repeat one another; one message counts them. */
-  readonly repeats: number;
-  /** Shown in a message with others. */
-  readonly batch: number;
   readonly quarantined: number;
-  /** Not visible anywhere, although nothing waits to be posted. */
-  readonly lost: readonly string[];
-  /** Still on their way when the time was up. */
-  readonly waiting: number;
-  readonly twice: readonly string[];
-  /** Misfits that are not kept aside. */
-  readonly misfitsLost: number;
   /** How long an answer took beside the idle connections. */
   readonly besideIdleMs: number;
   readonly attempts: number;
   readonly retried: number;
   readonly messages: number;
   readonly clicks: number;
-  readonly actions: number;
-  /** What is wrong with the audit chain, with outcomes of clicks, with writes to the card API. */
-  readonly faults: readonly string[];
-  /** Acknowledged clicks that are not on record. */
-  readonly clicksLost: readonly string[];
-  /** How often somebody was told that a click could not be taken, or Slack did not let us say so. */
-  readonly toldNotDone: number;
+  readonly acknowledged: number;
+  readonly writes: number;
   readonly disturbances: Readonly<Record<string, number>>;
   /** Named steps at which nobody was killed. */
   readonly notStruck: readonly string[];
+  /** Every broken promise in words; empty when all were kept. */
+  readonly broken: readonly string[];
 }
+
+/** Kinds of clicks that must have had an effect. */
+const everyKind: readonly ClickKind[] = ['block', 'unblock', 'press', 'limit', 'temporary', 'ask', 'decide', 'order'];
+const BESIDE_IDLE_MAX_MS = 1500;
+const AT_ONCE = 4;
+const CLICK_ATTEMPTS = 5;
+const CLICK_WAIT_MS = 5000;
 
 /** Runs Cardbell while it and everything around it breaks, then compares what people see. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, say } = options;
+  const { seed, say, isShort } = options;
   const random = createRandom(seed);
-  let relay: (kind: WebhookKind, body: string) => void = () => {};
-  const echo = createServer((request, response) => {
-    // What the card service tells of clicks: taken at once, and sent by our own service.
-    let body = '';
-    request.on('data', (part: Buffer) => (body += part.toString()));
-    request.on('end', () => {
-      response.end('{}');
-      relay((request.url?.split('/').at(-1) ?? '') as WebhookKind, body);
-    });
-  });
-  await new Promise<void>((resolve) => void echo.listen(0, '127.0.0.1', resolve));
-  const address = echo.address();
-  const echoPort = typeof address === 'object' && address !== null ? address.port : 0;
+  const more = (index: number): Random => createRandom(seed + index);
+  const relay = await startRelay();
   const cluster = await startCluster({
-    webhooks: `http://127.0.0.1:${echoPort}`,
+    webhooks: relay.url,
     postsPerSecond: options.postsPerSecond,
+    // For two minutes after Redis was away, each message is looked for first: at Slack's rate, that is for the full form.
+    enforceRateLimits: !isShort,
+    webs: 2,
+    workers: isShort ? 2 : 3,
   });
-  const service = createService({
-    urls: cluster.webs.map(({ url }) => url),
-    timeScale: options.timeScale,
-    random: createRandom(seed + 1),
-  });
-  relay = (kind, body) => void service.send({ kind, body });
+  const urls = cluster.webs.map(({ url }) => url);
+  const service = createService({ urls, timeScale: options.timeScale, random: more(1) });
+  relay.to((kind, body) => void service.send({ kind, body }));
 
   try {
-    await until(async () => (await cluster.store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
-    const besideIdle = await answersBesideIdle(cluster, options.idleConnections);
-    say(`the web process answers in ${besideIdle} ms beside ${options.idleConnections} idle connections`);
+    const besideIdleMs = await answersBesideIdle(cluster, options.idleConnections);
+    say(`the web process answers in ${besideIdleMs} ms beside ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
-    const clicks = startClicks(cluster, createRandom(seed + 2), options.isShort ? 350 : 1000);
-    const disturbances = startDisturbances(cluster, createRandom(seed + 3), {
-      pauseMs: options.isShort ? [150, 650] : [500, 3000],
-      isShort: options.isShort,
-      say,
-    });
-    const next = createEvents(random, cluster.sandbox.accounts());
-    const send = (events: number, seconds: number): Promise<void> =>
-      sendAll({ events, seconds, isShort: options.isShort }, { next, send: service.send, sent, random });
+    const movedMarks = new Set<string>();
+    const portal = new Map<number, number>();
+    const cards = await dealCards(cluster, sent);
+    const events = createEvents(random, cards.status, cards.linked);
+    const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
+    const send = (count: number, seconds: number): Promise<void> =>
+      sendAll({ events: count, seconds, isShort }, { next: events.next, service, sent, random });
+    await sendCalmly(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
+    await oneOfEach(cluster, clicks);
+    clicks.start();
+    const repeat = (mark: string): ChaosEvent | null => {
+      const event = events.repeat(mark);
+      if (event !== null) sendNow(event, service, sent);
+      return event;
+    };
+    const disturbances = startDisturbances(
+      cluster,
+      [more(5), more(6)],
+      { cards, clicks, repeat, movedMarks, portal },
+      { pauseMs: isShort ? [150, 500] : [300, 2500], isShort, say },
+    );
     await send(options.events, options.seconds);
     await disturbances.stop();
-    // While everything is well, most events get a message of their own: what goes wrong seldom shows.
-    await send(options.events + options.calm.events, options.calm.seconds);
+    say('everything is well again');
     await clicks.stop();
-    say('everything is well again, waiting for what is on its way');
-    const waiting = await drained(cluster, service.inFlight, options);
+    const duringQuiet = await endQuiet(cluster);
+    // Only what was opened can end.
+    const first = await drained(cluster, service.inFlight, options);
+    await endTemporaryChanges(cluster.store, cards.temporary);
+    const waiting = first + (await drained(cluster, service.inFlight, options));
 
-    const seen = await look(cluster.workspace, Object.values(channels));
-    const visible = sent.filter(({ mark, kind }) => mark !== null && kind !== 'repeat');
-    const aggregationGroups = await checkAggregationGroups(cluster.store, sent, seen);
-    const timesOf = ({ mark }: ChaosEvent): number => seen.times.get(mark ?? '') ?? 0;
-    const misfits = sent.filter(({ mark }) => mark === null).length;
-    const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
-    const audit = await auditFaults(cluster.store, clicks);
+    const newer = disturbances.done.get('fields of a newer version stored') ?? 0;
+    const recording = await record(cluster, {
+      sent: [...sent, ...Array.from({ length: newer }, (_, index) => noticeOf(index + 1))],
+      clicks: clicks.made,
+      cards,
+      portal,
+      duringQuiet,
+      movedMarks,
+    });
+    if (process.env.CHAOS_DUMP)
+      (await import('node:fs')).writeFileSync(
+        process.env.CHAOS_DUMP,
+        JSON.stringify({
+          ...recording,
+          movedMarks: [...movedMarks],
+          logs: cluster.logs(),
+          calls: cluster.workspace.calls.map((c) => ({ ...c, args: undefined, ch: (c.args as any).channel })),
+        }),
+      );
+    const verdict = judge(recording, everyKind);
     const named = steps
       .filter(({ isRare }) => isRare !== true)
       .flatMap(({ name }) => [`before ${name}`, `after ${name}`]);
-    const report: ChaosReport = {
+    return {
+      ...verdict,
+      ...figuresOf(recording),
       seed,
-      events: sent.length,
-      posted: visible.filter((event) => timesOf(event) > 0).length + aggregationGroups.told,
-      repeats: aggregationGroups.sent,
-      batch: seen.batch,
-      quarantined,
-      lost: [...visible.filter((event) => timesOf(event) === 0).map(nameOf), ...aggregationGroups.lost],
-      waiting,
-      twice: [...visible.filter((event) => timesOf(event) > 1).map(nameOf), ...aggregationGroups.twice],
-      misfitsLost: misfits - quarantined,
-      besideIdleMs: besideIdle,
+      besideIdleMs,
       attempts: service.counts.attempts,
       retried: service.counts.retried,
-      messages: seen.messages,
-      clicks: clicks.made(),
-      actions: audit.actions,
-      faults: [
-        ...audit.faults,
-        ...aggregationGroups.faults,
-        ...(await moneyFaults(cluster.store, cluster)),
-        ...doubledWrites(cluster, interruptedWrites(disturbances)),
-        // Slack may have refused the blocks of a few while it failed.
-        ...(seen.bare > seen.messages / 10 ? [`${seen.bare} messages show no blocks`] : []),
-        ...(clicks.made() === 0 ? ['nobody clicked'] : []),
-      ],
-      clicksLost: audit.lost.map((click) => withTrace(click, cluster.logs())),
-      toldNotDone:
-        cluster.workspace.ephemerals().filter(({ text }) => text === unavailable().text).length +
-        cluster.logs().filter((line) => line.includes('answer could not be delivered')).length,
       disturbances: Object.fromEntries(disturbances.done),
       notStruck: named.filter((name) => !disturbances.struck.has(name)),
+      broken: [
+        ...verdict.broken.map((fault) => withTrace(fault, cluster.logs())),
+        ...(waiting > 0 ? [`${waiting} still on their way`] : []),
+        ...(besideIdleMs > BESIDE_IDLE_MAX_MS ? [`beside idle connections an answer took ${besideIdleMs} ms`] : []),
+      ],
     };
-    return report;
   } finally {
     service.close();
     await cluster.stop();
-    echo.close();
+    relay.close();
   }
 }
 
-/** How many writes may have lost their answer because their worker died or stood still. */
-function interruptedWrites({ done, struck }: Pick<Disturbances, 'done' | 'struck'>): number {
-  const workers = [...done].filter(([what]) => /worker/.test(what) && /SIGKILL|frozen/.test(what));
-  const strikes = [...struck].filter((step) => step.endsWith('the card API is asked to write'));
-  return sum(workers.map(([, times]) => times)) + strikes.length;
+function figuresOf({ sent, messages, clicks, writes, quarantined }: Recording) {
+  return {
+    events: sent.length,
+    messages: messages.length,
+    clicks: clicks.length,
+    acknowledged: clicks.filter(({ ok }) => ok).length,
+    writes: writes.filter(({ isDone }) => isDone).length,
+    quarantined,
+  };
 }
 
-/** Every broken promise in words; empty when all were kept. */
-export function broken(report: ChaosReport): string[] {
-  const { lost, twice, waiting, misfitsLost, faults, clicksLost, toldNotDone, besideIdleMs } = report;
-  return [
-    ...lost.map((event) => `lost: ${event}`),
-    ...twice.map((event) => `twice: ${event}`),
-    ...(waiting > 0 ? [`${waiting} still on their way`] : []),
-    ...(misfitsLost === 0 ? [] : [`${misfitsLost} misfits not kept aside`]),
-    ...faults,
-    ...(besideIdleMs > 1500 ? [`beside idle connections an answer took ${besideIdleMs} ms`] : []),
-    ...(clicksLost.length > toldNotDone ? clicksLost.map((click) => `a click left no trace: ${click}`) : []),
-  ];
-}
+const noticeOf = (serial: number): SentEvent => ({ kind: 'newer', mark: newerMark(serial), opening: null });
 
-/** A click with the log lines about it. */
-function withTrace(click: string, logs: readonly string[]): string {
-  const [id = ''] = click.split(' ');
+/** A fault with the log lines about its action. */
+function withTrace(fault: string, logs: readonly string[]): string {
+  const id = /act_\w+/.exec(fault)?.[0];
+  if (id === undefined) return fault;
   const said = logs.filter((line) => line.includes(id)).map((line) => line.slice(0, 400));
-  return [click, ...(said.length === 0 ? ['no process said anything of it'] : said)].join('\n    ');
+  return [fault, ...(said.length === 0 ? ['no process said anything of it'] : said)].join('\n    ');
 }
 
-const nameOf = ({ mark, kind }: ChaosEvent): string => `${mark} (${kind})`;
+/** While all is well: limits to begin with, and quiet hours for one channel. */
+async function beginClicks(
+  cluster: ChaosCluster,
+  cards: Cards,
+  { random, everyMs }: { readonly random: (index: number) => Random; readonly everyMs: number },
+): Promise<Clicks> {
+  const { workspace, sandbox, store } = cluster;
+  await until(async () => (await store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
+  await until(async () => (await store.zcount('{cardbell:dir}:details', 0, 1)) === 0, 'the directory knows every card');
+  const based = [...cards.temporary, ...cards.linked, cards.portal];
+  for (const acctId of based) await typeIn(cluster, channels.alerts, `limit ${acctId} daily ${BASE}`);
+  const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
+  await typeIn(cluster, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC`);
+  const isBased = (acctId: number): boolean =>
+    sandbox.accounts().find(({ AcctId }) => AcctId === acctId)?.SpendRules.DailySpendLimit === BASE;
+  await until(() => based.every(isBased), 'the cards have the limits that they begin with');
+  await until(() => workspace.ephemerals(people.zoe).some(({ text }) => /quiet/i.test(text)), 'one channel is quiet');
+  return createClicks(cluster, cards, { randoms: [random(2), random(3), random(4)], everyMs });
+}
+
+/** Types until it is taken: a web process may just be starting again. */
+async function typeIn({ workspace, webs }: ChaosCluster, channel: string, text: string): Promise<void> {
+  let attempt = 0;
+  await until(async () => {
+    workspace.setAppUrl(`${webs[attempt % webs.length]?.url}/slack/events`);
+    attempt += 1;
+    return (await workspace.command({ user: people.zoe, channel, command: '/card', text })).ok;
+  }, `${text} is taken`);
+}
+
+/** @returns marks of the events that were posted all the same. */
+async function endQuiet(cluster: ChaosCluster): Promise<string[]> {
+  const posted = marksIn(cluster.workspace, channels.virtual);
+  await typeIn(cluster, channels.virtual, 'quiet off');
+  await until(
+    async () => (await cluster.store.zcard(`{cardbell:out:${channels.virtual}}:held`)) === 0,
+    'nothing is held',
+  );
+  return posted;
+}
 
 /** Opens idle connections and sends a request beside them. @returns milliseconds until the answer. */
 async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise<number> {
@@ -215,72 +240,58 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   return ms;
 }
 
+function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent: ChaosEvent[], delays = [0]): void {
+  sent.push(event);
+  for (const delay of delays) setTimeout(() => void service.send(event.webhook), delay);
+}
+
+/** Sends the next when those before are posted, so that most have a message of their own. */
+async function sendCalmly(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
+  for (let count = 0; count < events; count += 1) {
+    await until(async () => (await onTheirWay(cluster)) < AT_ONCE, 'few are on their way');
+    sendOne();
+  }
+}
+
+/** One click of each kind that has its effect while all is well. */
+async function oneOfEach({ store }: ChaosCluster, clicks: Clicks): Promise<void> {
+  for (const kind of everyKind) {
+    const has = async (): Promise<boolean> => {
+      const events = eventsOf((await recordsOf(store)).records);
+      return clicks.made.some((click) => click.kind === kind && isEffective(kind, events.get(click.id) ?? []));
+    };
+    for (let attempt = 0; attempt < CLICK_ATTEMPTS && !(await has()); attempt += 1) {
+      await clicks.once(kind);
+      await until(has, `a click to ${kind} has an effect`, CLICK_WAIT_MS).catch(() => {});
+    }
+  }
+}
+
 /** Spreads the events over the time, some several times and some out of order. */
 async function sendAll(
   { events, seconds, isShort }: Pick<ChaosOptions, 'events' | 'seconds' | 'isShort'>,
   to: {
     readonly next: () => ChaosEvent;
-    readonly send: (webhook: ChaosEvent['webhook']) => Promise<void>;
+    readonly service: Pick<Service, 'send'>;
     readonly sent: ChaosEvent[];
-    readonly random: ReturnType<typeof createRandom>;
+    readonly random: Random;
   },
 ): Promise<void> {
-  const { next, send, sent, random } = to;
-  const before = sent.length;
+  const { next, service, sent, random } = to;
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
-  const latestMs = isShort ? 3000 : 8000;
-  while (sent.length < events || performance.now() < endsAt) {
+  const latestMs = isShort ? 2000 : 8000;
+  for (let count = 0; count < events || performance.now() < endsAt; ) {
     const share = (performance.now() - startedAt) / (seconds * 1000);
-    const due = Math.min(events, before + Math.ceil(share * (events - before)));
-    while (sent.length < due) {
-      const event = next();
-      sent.push(event);
-      const copies = random.weighted({ '1': 85, '2': 12, '3': 3 });
-      for (let copy = 0; copy < Number(copies); copy += 1) {
-        // Most at once, some out of their order, copies up to long after.
-        const delay = copy === 0 ? (random.next() < 0.8 ? 0 : random.integer(1, 3000)) : random.integer(0, latestMs);
-        setTimeout(() => void send(event.webhook), delay);
-      }
+    const due = Math.min(events, Math.ceil(share * events));
+    for (; count < due; count += 1) {
+      const copies = Number(random.weighted({ '1': 85, '2': 12, '3': 3 }));
+      // Most at once, some out of their order, copies up to long after.
+      const first = random.next() < 0.8 ? 0 : random.integer(1, latestMs / 2);
+      const others = Array.from({ length: copies - 1 }, () => random.integer(0, latestMs));
+      sendNow(next(), service, sent, [first, ...others]);
     }
     await sleep(20);
   }
   await sleep(latestMs + 100);
 }
-
-/** Waits until nothing waits at the service, in the inbox, in a queue or in an outbox. @returns how much still does. */
-async function drained(
-  { store }: ChaosCluster,
-  inFlight: () => number,
-  { drainSeconds, say }: ChaosOptions,
-): Promise<number> {
-  const outbox = createOutbox(store);
-  const deadline = performance.now() + drainSeconds * 1000;
-  let quietSince = performance.now();
-  let lastSaid = 0;
-  for (;;) {
-    const inbox = (await store.xlen('{cardbell:in}:webhooks')) + (await store.xlen('{cardbell:in}:actions'));
-    const waiting = await Promise.all((await outbox.channels()).map((channel) => outbox.waiting(channel)));
-    const jobs = await Promise.all(
-      ['alerts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
-        store.llen(`{cardbell:queue}:${queue}:wait`),
-        store.llen(`{cardbell:queue}:${queue}:active`),
-        store.zcard(`{cardbell:queue}:${queue}:delayed`),
-      ]),
-    );
-    const left = { service: inFlight(), inbox, jobs: sum(jobs), outbox: sum(waiting) };
-    if (sum(Object.values(left)) > 0) quietSince = performance.now();
-    if (performance.now() - quietSince > 3000) return 0;
-    if (performance.now() > deadline) {
-      say(`not everything was posted in time: ${JSON.stringify(left)}, jobs ${jobs.join(' ')}`);
-      return sum(Object.values(left));
-    }
-    if (performance.now() - lastSaid > 10_000) {
-      lastSaid = performance.now();
-      say(`left: ${JSON.stringify(left)}`);
-    }
-    await sleep(250);
-  }
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,188 +1,184 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { ofButton, ofCommand } from '../../handlers/dispatch/interaction.ts';
-import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
-import { verifyChain } from '../../src/audit/verify.ts';
+import { contentId } from '../../src/core/content-id.ts';
 import type { Delivery, StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
+import { filledOrder } from '../support/virtual-order-form.ts';
+import type { Cards } from './cards.ts';
 import type { ChaosCluster } from './cluster.ts';
 import type { Random } from './random.ts';
+import type { Click, ClickKind } from './recording.ts';
 
 /** People who press and type while everything breaks. */
 export interface Clicks {
+  readonly made: readonly Click[];
+  /** One click of a kind, if there is anything to click on. */
+  readonly once: (kind: ClickKind) => Promise<void>;
+  /** From now on people click all the time. */
+  start(): void;
+  /** Types one command now. */
+  command(kind: ClickKind, acctId: number, words: string, unique?: string): Promise<Delivery>;
   stop(): Promise<void>;
-  /** Those acknowledged in time, by the id of their action. */
-  readonly acknowledged: Map<string, string>;
-  readonly made: () => number;
 }
 
-/**
- * Slack gives up on a click after three seconds, so what takes long (a Slack that is slow to tell who is in a group) is
- * acknowledged before it is stored; a process that dies then takes the click with it. In time, nothing may get lost.
- */
-const LATE_MS = 1400;
-
-type IdOf = { [K in 'button' | 'command']: (payload: unknown) => string };
+type Act = () => Promise<unknown>;
 const tools = { seals: { reply: { seal: () => '' } } } as never;
-const idOf: IdOf = {
-  button: (payload) => ofButton(payload as never, tools).id,
-  command: (payload) => ofCommand(payload as never, tools).id,
-};
+const pathOf = (url: string): string => (url === '' ? '' : new URL(url).pathname);
 
-export function startClicks(cluster: ChaosCluster, random: Random, everyMs: number): Clicks {
-  const { workspace, sandbox, webs } = cluster;
-  const cards = sandbox
-    .accounts()
-    .filter(({ CardList, SpendingRulesetId, IsVirtual }) => {
-      const [card] = CardList;
-      return CardList.length === 1 && card?.CardStatus === 'ACTIVE' && SpendingRulesetId === null && !IsVirtual;
-    })
-    .slice(0, 8);
-  const acknowledged = new Map<string, string>();
-  let made = 0;
+/** Of the latest alerts, so that looking for one stays cheap. */
+const LATEST = 60;
+
+/**
+ * Three people at once: one blocks and unblocks, one sets limits, one asks, decides and orders.
+ *
+ * @param everyMs how long each waits after a click.
+ */
+export function createClicks(
+  cluster: ChaosCluster,
+  cards: Cards,
+  { randoms, everyMs }: { readonly randoms: readonly Random[]; readonly everyMs: number },
+): Clicks {
+  const { workspace, webs } = cluster;
+  const made: Click[] = [];
   let isStopping = false;
-  const done = run();
+  let serial = 0;
 
-  async function run(): Promise<void> {
+  function keep(kind: ClickKind, id: string, delivery: Delivery, rest: Pick<Click, 'words' | 'acctId' | 'unique'>) {
+    const { ok, ms, responseUrl } = delivery;
+    made.push({ id, kind, ok, ms, atMs: Date.now() - ms, responsePath: pathOf(responseUrl), ...rest });
+    return delivery;
+  }
+
+  async function command(kind: ClickKind, acctId: number, words: string, unique: string | null = null) {
+    const user = kind === 'block' ? people.olga : kind === 'ask' ? people.hugo : people.zoe;
+    const delivery = await workspace.command({ user, channel: channels.alerts, command: '/card', text: words });
+    return keep(kind, ofCommand(delivery.payload as never, tools).id, delivery, { words, acctId, unique });
+  }
+
+  async function press(kind: ClickKind, user: string, message: StoredMessage, actionId: string, acctId: number | null) {
+    const delivery = await workspace.press({ user, message, actionId });
+    const words = `${kind} ${message.text.slice(0, 60)}`;
+    keep(kind, ofButton(delivery.payload as never, tools).id, delivery, { words, acctId, unique: null });
+  }
+
+  const latest = (channel: string, actionId: string): StoredMessage[] =>
+    workspace
+      .messages(channel)
+      .slice(-LATEST)
+      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes(`"${actionId}`));
+  /** A limit that no other click sets: each write can be told from each. */
+  function nextLimit(): string {
+    serial += 1;
+    return (250 + serial / 100).toFixed(2);
+  }
+
+  const status = (random: Random): Record<string, Act> => ({
+    block: () => command('block', ...typed(random.pick(cards.status), (acctId) => `block ${acctId} lost`)),
+    unblock: () => command('unblock', ...typed(random.pick(cards.status), (acctId) => `unblock ${acctId} found`)),
+    async press() {
+      // Repeats of a decline that somebody acted on begin anew, which would be counted wrongly.
+      const found = latest(channels.declines, 'block_card').filter((message) => cards.ofAlert(message) !== null);
+      if (found.length === 0) return;
+      const message = random.pick(found);
+      await press('press', people.olga, message, 'block_card', cards.ofAlert(message));
+    },
+    async acknowledge() {
+      // It changes no card and is not on record a second time: only the message that is edited counts here.
+      const found = latest(channels.declines, 'acknowledge_alert').filter((message) => cards.ofAlert(message) !== null);
+      if (found.length > 0) await press('acknowledge', people.olga, random.pick(found), 'acknowledge_alert', null);
+    },
+  });
+  const limits = (random: Random): Record<string, Act> => ({
+    async limit() {
+      const [acctId, unique] = [random.pick(cards.limit), nextLimit()];
+      await command('limit', acctId, `limit ${acctId} daily ${unique}`, unique);
+    },
+    async temporary() {
+      const free = cards.free();
+      if (free === undefined) return;
+      const unique = nextLimit();
+      await command('temporary', free, `limit ${free} daily ${unique} for 2h fair`, unique);
+    },
+  });
+  const requests = (random: Random): Record<string, Act> => ({
+    async ask() {
+      const [acctId, unique] = [random.pick(cards.linked), nextLimit()];
+      await command('ask', acctId, `ask ${acctId} ${unique} for 2 hours booth`, unique);
+    },
+    async decide() {
+      const found = latest(channels.approvals, 'decide_request_approve');
+      if (found.length === 0) return;
+      const what = random.next() < 0.8 ? 'approve' : 'deny';
+      await press('decide', people.zoe, random.pick(found), `decide_request_${what}`, null);
+    },
+    order,
+  });
+
+  async function order(): Promise<void> {
+    serial += 1;
+    const name = `Q${serial}Z`;
+    const opened = await workspace.command({
+      user: people.ben,
+      channel: channels.alerts,
+      command: '/card',
+      text: `virtual order Vera ${name}`,
+    });
+    if (!opened.ok) return;
+    const view = await viewFor(name);
+    if (view === undefined) return;
+    const delivery = await workspace.submitView({
+      user: people.ben,
+      viewId: view.id,
+      values: { ...filledOrder, amount: '1' },
+    });
+    const id = contentId('act_', ['order', view.private_metadata]);
+    keep('order', id, delivery, { words: `order ${name}`, acctId: null, unique: name });
+  }
+
+  /** The form opens a moment later, or never, when Slack or a process fails. */
+  async function viewFor(name: string) {
+    for (let look = 0; look < 20; look += 1) {
+      const top = workspace.views.top(people.ben);
+      if (top !== undefined && JSON.stringify(top).includes(name))
+        return top as typeof top & { private_metadata: string };
+      await sleep(50);
+    }
+    return undefined;
+  }
+
+  async function run(random: Random, weights: Record<string, number>): Promise<void> {
     while (!isStopping) {
-      await sleep(everyMs);
+      await sleep(everyMs * (0.5 + random.next()));
       workspace.setAppUrl(`${random.pick(webs).url}/slack/events`);
-      await click().catch((error: unknown) => {
+      await acts[random.weighted(weights)]?.().catch((error: unknown) => {
         // The button has just gone: somebody else was faster.
-        if (!(error instanceof Error && /no (element|message)|nothing to pick/.test(error.message))) throw error;
+        if (!(error instanceof Error && /no (element|message|view)|nothing to pick/.test(error.message))) throw error;
       });
     }
   }
 
-  async function click(): Promise<void> {
-    const { AcctId } = random.pick(cards);
-    const what = random.weighted({ press: 3, acknowledge: 3, block: 2, unblock: 4, limit: 4 });
-    const words = {
-      block: `block ${AcctId} lost`,
-      unblock: `unblock ${AcctId} found`,
-      // Every amount is another, so that each write can be told from each.
-      limit: `limit ${AcctId} daily ${random.integer(100, 900)}.${String(made % 100).padStart(2, '0')}`,
-    };
-    if (what === 'acknowledge') {
-      // It changes no card and is not on record a second time: only the message that is edited counts here.
-      const message = random.pick(workspace.messages(channels.declines).filter((one) => hasButton(one, what)));
-      await workspace.press({ user: people.olga, message, actionId: 'acknowledge_alert' });
-    } else if (what === 'press') {
-      const message = workspace.messages(channels.declines).findLast((one) => hasButton(one, 'block_card'));
-      if (message === undefined) return;
-      keep('button', 'press', await workspace.press({ user: people.olga, message, actionId: 'block_card' }));
-    } else {
-      const user = what === 'block' ? people.olga : people.zoe;
-      const text = words[what];
-      keep('command', text, await workspace.command({ user, channel: channels.alerts, command: '/card', text }));
-    }
-  }
-
-  function keep(kind: keyof IdOf, what: string, { ok, ms, payload }: Delivery): void {
-    made += 1;
-    if (ok && ms < LATE_MS) acknowledged.set(idOf[kind](payload), what);
-  }
-
+  const [first, second, third] = randoms as [Random, Random, Random];
+  const acts: Record<string, Act> = { ...status(first), ...limits(second), ...requests(third) };
+  let running: Promise<unknown> = Promise.resolve();
   return {
-    acknowledged,
-    made: () => made,
+    made,
+    command,
+    async once(kind) {
+      workspace.setAppUrl(`${first.pick(webs).url}/slack/events`);
+      await acts[kind]?.();
+    },
+    start() {
+      running = Promise.all([
+        run(first, { press: 2, acknowledge: 2, block: 4, unblock: 6 }),
+        run(second, { limit: 6, temporary: 3 }),
+        run(third, { ask: 4, decide: 6, order: 2 }),
+      ]);
+    },
     async stop() {
       isStopping = true;
-      await done;
+      await running;
     },
   };
 }
 
-const hasButton = ({ blocks }: StoredMessage, actionId: string): boolean =>
-  JSON.stringify(blocks ?? []).includes(`"${actionId}`);
-
-const ends: ReadonlySet<AuditRecord['event']> = new Set([
-  'done',
-  'failed',
-  'unknown',
-  'unchanged',
-  'refused',
-  'denied',
-]);
-
-/** Of so many clicks to block at least one must have had its effect. */
-const WORTH_JUDGING = 6;
-
-/** What is wrong with the record of what people did, in words; empty when nothing is. */
-export async function auditFaults(store: Redis, { acknowledged }: Pick<Clicks, 'acknowledged'>) {
-  const faults: string[] = [];
-  const events = new Map<string, string[]>();
-  const audit = createAudit({ redis: store });
-  const verdict = await verifyChain(audit.read(), await audit.head());
-  if (!verdict.isWhole) faults.push(`record ${verdict.number} of the audit chain ${verdict.why}`);
-  for await (const { record } of audit.read()) {
-    if (record === null || record.actor === null) continue;
-    events.set(record.actionId, [...(events.get(record.actionId) ?? []), record.event]);
-  }
-  for (const [id, all] of events) {
-    const asked = all.filter((event) => event === 'asked').length;
-    const ended = all.filter((event) => (ends as ReadonlySet<string>).has(event)).length;
-    // Raises that add up to more than one person may allow wait for a second: that is an outcome too.
-    const isWaiting = ended === 0 && all.filter((event) => event === 'waiting').length === 1;
-    if (asked > 1 || (ended !== 1 && !isWaiting))
-      faults.push(`${id} (${acknowledged.get(id) ?? 'not acknowledged'}): ${all.join(', ')}`);
-  }
-  const blocks = [...acknowledged]
-    .filter(([, what]) => /^(?:press|block)/.test(what))
-    .map(([id]) => events.get(id) ?? []);
-  if (blocks.length >= WORTH_JUDGING && !blocks.some((all) => all.includes('done') || all.includes('unchanged')))
-    faults.push(`of ${blocks.length} clicks to block none had an effect`);
-  const lost = [...acknowledged].filter(([id]) => !events.has(id)).map(([id, what]) => `${id} (${what})`);
-  return { faults, lost, actions: events.size };
-}
-
-/**
- * Writes that the card service took and answered twice in a row. Only a worker that was killed or stood still before it
- * could read the answer may send its write again.
- */
-export function doubledWrites({ sandbox }: Pick<ChaosCluster, 'sandbox'>, interrupted: number): string[] {
-  const last = new Map<string, string>();
-  const doubled: string[] = [];
-  for (const { method, path, body, status } of sandbox.calls) {
-    if (method !== 'PUT' || status !== 200) continue;
-    const written = JSON.stringify(body);
-    if (last.get(path) === written) doubled.push(path);
-    last.set(path, written);
-  }
-  return doubled.length <= interrupted
-    ? []
-    : [`${doubled.length} writes were sent twice: ${doubled.slice(0, 5).join('; ')}`];
-}
-
-/** Writes of the card API that came back after a later one, and cards that are not as the last outcome says. */
-export async function moneyFaults(store: Redis, { sandbox }: Pick<ChaosCluster, 'sandbox'>): Promise<string[]> {
-  const faults: string[] = [];
-  const lastSaid = new Map<string, AuditRecord>();
-  for await (const { record } of createAudit({ redis: store }).read()) {
-    if (record === null || record.event !== 'done' || record.acctId === null || record.after === null) continue;
-    lastSaid.set(`${record.acctId} ${record.verb === 'limit' ? 'limit' : 'status'}`, record);
-  }
-  for (const { AcctId, CardList, SpendRules } of sandbox.accounts()) {
-    const status = lastSaid.get(`${AcctId} status`);
-    const card = CardList.find(({ CardId }) => CardId === status?.cardId) ?? CardList[0];
-    const is = card?.CardStatus.toLowerCase();
-    if (status !== undefined && status.after !== is)
-      faults.push(`card of ${AcctId} is ${is}, the record says ${status.after}`);
-    const limit = lastSaid.get(`${AcctId} limit`);
-    const dollars = Number(limit?.after?.replaceAll(/[^\d.]/g, ''));
-    if (limit !== undefined && dollars !== SpendRules.DailySpendLimit)
-      faults.push(`limit of ${AcctId} is ${SpendRules.DailySpendLimit}, the record says ${limit.after}`);
-  }
-  const writes = new Map<string, string[]>();
-  for (const { method, path, body, status } of sandbox.calls) {
-    if (method !== 'PUT' || !path.includes('SpendRules')) continue;
-    const amount = String((body as { DailySpendLimit?: number }).DailySpendLimit);
-    if (status !== null && status >= 400) continue;
-    writes.set(path, [...(writes.get(path) ?? []), amount]);
-  }
-  for (const [path, amounts] of writes) {
-    const runs = amounts.filter((amount, index) => amount !== amounts[index - 1]);
-    if (new Set(runs).size !== runs.length) faults.push(`${path}: an older write came back: ${amounts.join(', ')}`);
-  }
-  return faults;
-}
+const typed = (acctId: number, words: (acctId: number) => string): [number, string] => [acctId, words(acctId)];

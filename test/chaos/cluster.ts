@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export interface Member {
   starts(): number;
 }
 
-/** Two webs and three workers over one Redis, between Slack and the card service. */
+/** Webs and workers over one Redis, between Slack and the card service. */
 export interface ChaosCluster {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
@@ -38,6 +38,12 @@ export interface ChaosCluster {
   freezeRedis(ms: number): Promise<void>;
   /** SIGKILL, and the same folder again after `ms`. */
   restartRedis(ms: number): Promise<void>;
+  /** SIGKILL, and Redis as it was `lostMs` before: after a slow disk, a power failure, or when a replica takes over. */
+  rewindRedis(lostMs: number): Promise<void>;
+  /** How far Slack's clock is behind everybody else's. */
+  setSlackBehind(ms: number): void;
+  /** When (ms) a web process ended. */
+  readonly webDeaths: readonly number[];
   /** Everything that the processes wrote. */
   logs(): string[];
   stop(): Promise<void>;
@@ -47,6 +53,9 @@ export async function startCluster(options: {
   /** Where the card service sends what comes of clicks. */
   readonly webhooks: string;
   readonly postsPerSecond: number;
+  readonly enforceRateLimits: boolean;
+  readonly webs: number;
+  readonly workers: number;
 }): Promise<ChaosCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-chaos-'));
   const redisPort = await freePort();
@@ -54,9 +63,11 @@ export async function startCluster(options: {
   let redis = await startMain();
   const calm = await startRedis();
   const wire = await startWire(redisPort);
+  let slackBehindMs = 0;
   const workspace = await startWorkspace({
     ...workspaceOptions,
-    enforceRateLimits: true,
+    now: () => Date.now() - slackBehindMs,
+    enforceRateLimits: options.enforceRateLimits,
     postsPerSecond: options.postsPerSecond,
     channels: (workspaceOptions.channels ?? []).map((channel) => ({ ...channel, isPrivate: true })),
   });
@@ -79,6 +90,8 @@ export async function startCluster(options: {
     SLACK_API_URL: workspace.apiUrl,
     ...peopleEnv,
     ALERTS_CHANNEL_SPEND: channels.spend,
+    // Whatever adds up in a run, one person may still do it.
+    TWO_PERSON_ABOVE: '1000000',
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
   const workerEnv = {
@@ -88,6 +101,7 @@ export async function startCluster(options: {
     TEST_PACE: JSON.stringify({ postMs: Math.ceil(1050 / options.postsPerSecond) }),
   };
   const logs: string[] = [];
+  const webDeaths: number[] = [];
   let isStopping = false;
 
   async function createMember(process: 'web' | 'worker', index: number): Promise<Member> {
@@ -102,6 +116,7 @@ export async function startCluster(options: {
       starts += 1;
       const started = startChild(process, { ...env, ...orders.env });
       void started.exit.then(async ({ code, signal }) => {
+        if (process === 'web') webDeaths.push(Date.now());
         logs.push(...started.lines, `--- ${process} ${index} ended: ${signal ?? `exit code ${code}`}`);
         await sleep(150);
         if (!isStopping) child = start();
@@ -123,11 +138,8 @@ export async function startCluster(options: {
   }
 
   const members = await Promise.all([
-    createMember('web', 0),
-    createMember('web', 1),
-    createMember('worker', 0),
-    createMember('worker', 1),
-    createMember('worker', 2),
+    ...Array.from({ length: options.webs }, (_, index) => createMember('web', index)),
+    ...Array.from({ length: options.workers }, (_, index) => createMember('worker', index)),
   ]);
 
   return {
@@ -149,6 +161,20 @@ export async function startCluster(options: {
       await sleep(ms);
       redis = await startMain();
     },
+    async rewindRedis(lostMs) {
+      const files = join(folder, 'appendonlydir');
+      await cp(files, `${files}-older`, { recursive: true });
+      await sleep(lostMs);
+      await redis.kill();
+      await rm(files, { recursive: true });
+      await cp(`${files}-older`, files, { recursive: true });
+      await rm(`${files}-older`, { recursive: true });
+      redis = await startMain();
+    },
+    setSlackBehind(ms) {
+      slackBehindMs = ms;
+    },
+    webDeaths,
     logs: () => [...logs, ...members.flatMap((member) => member.child().lines)],
     async stop() {
       isStopping = true;

@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChaosCluster, Member } from './cluster.ts';
 import type { Random } from './random.ts';
+import { redisDisturbances } from './redis-disturbances.ts';
+import { type OutsideWorld, slackDisturbances } from './slack-disturbances.ts';
 import { type Step, steps } from './steps.ts';
 
 /** Longest wait for a process to come to the step at which it is to be killed. */
 const STRIKE_WITHIN_MS = 10_000;
+/** A worker stands still for longer than it keeps a lock. */
+const FREEZE_SECONDS = 13;
 
 /** What was done to the cluster, by name. */
 export interface Disturbances {
@@ -15,34 +20,30 @@ export interface Disturbances {
   readonly struck: ReadonlySet<string>;
 }
 
-const slackFaults = [
-  { kind: 'http_500' },
-  { kind: 'http_500_after_accept' },
-  { kind: 'timeout', ms: 11_000 },
-  { kind: 'timeout_after_accept', ms: 11_000 },
-  { kind: 'hang_up' },
-  { kind: 'hang_up_after_accept' },
-  { kind: 'rate_limited', retryAfterSeconds: 2 },
-  { kind: 'slow', ms: 2500 },
-  { kind: 'error', error: 'internal_error' },
-  { kind: 'error', error: 'fatal_error' },
-] as const;
-const slackMethods = [
-  /^chat\.postMessage$/,
-  /^conversations\.(history|replies)$/,
-  /^chat\.update$/,
-  /^files\./,
-  /./,
-] as const;
-
-const cardFaults = [
-  { kind: 'http_500' },
-  { kind: 'http_502_html' },
-  { kind: 'hang', ms: 3000 },
-  { kind: 'hang_after_effect', ms: 3000 },
-  { kind: 'hang_up' },
-  { kind: 'hang_up_after_effect' },
-  { kind: 'rate_limited', retryAfterSeconds: 1 },
+/** What a full run must have done at least once. */
+export const kinds = [
+  'SIGKILL of a web',
+  'SIGKILL of a worker',
+  'SIGKILL at a named step',
+  'Redis frozen',
+  'Redis killed and restarted',
+  'Redis came back older',
+  'Redis nearly full',
+  'Redis slow',
+  'connections to Redis cut',
+  'fields of a newer version stored',
+  'web frozen',
+  'worker frozen',
+  'a worker stood still before it wrote',
+  'clock of a web jumps',
+  'clock of a worker jumps',
+  'clocks of Slack and Redis differ',
+  'Slack fails',
+  'Slack commits posts late',
+  'card API fails',
+  'the answer of a write was lost, and the portal changed the card',
+  'a message was deleted',
+  'a channel was archived',
 ] as const;
 
 /** A death just before or just after a step. */
@@ -56,9 +57,17 @@ const strikes: readonly Strike[] = steps.flatMap((step) => [
 ]);
 const nameOf = ({ step, when }: Strike): string => `${when} ${step.name}`;
 
+/** Whether a process stands still, as Linux tells. */
+function isStopped(pid: number): boolean {
+  return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+type Disturb = () => Promise<string>;
+
 export function startDisturbances(
   cluster: ChaosCluster,
-  random: Random,
+  randoms: readonly [Random, Random],
+  world: OutsideWorld,
   options: {
     readonly pauseMs: readonly [number, number];
     readonly isShort: boolean;
@@ -67,11 +76,14 @@ export function startDisturbances(
 ): Disturbances {
   const done = new Map<string, number>();
   const struck = new Set<string>();
+  const [random, outside] = randoms;
+  /** Those that could be done. */
+  const doneOnce = new Set<string>();
   let planned: Strike[] = [];
   let isStopping = false;
-  const longest = options.isShort ? 2500 : 8000;
+  const longest = options.isShort ? 2000 : 8000;
 
-  const policyVerbs = {
+  const inside: Record<string, Disturb> = {
     async kill() {
       const member = random.pick(cluster.members);
       member.kill();
@@ -80,26 +92,9 @@ export function startDisturbances(
     async killAtStep() {
       if (planned.length === 0) planned = random.shuffled(notYetStruck());
       const next = planned.pop() as Strike;
-      if (await strike(next)) struck.add(nameOf(next));
+      if (!(await strike(next))) return '';
+      struck.add(nameOf(next));
       return 'SIGKILL at a named step';
-    },
-    async freezeRedis() {
-      await cluster.freezeRedis(random.integer(300, longest));
-      return 'Redis frozen';
-    },
-    async restartRedis() {
-      await cluster.restartRedis(random.integer(100, longest / 2));
-      return 'Redis killed and restarted';
-    },
-    async slowRedis() {
-      cluster.wire.slow(random.integer(20, 250));
-      await sleep(random.integer(500, longest / 2));
-      cluster.wire.slow(0);
-      return 'Redis slow';
-    },
-    async cutRedis() {
-      cluster.wire.cut();
-      return 'connections to Redis cut';
     },
     async freezeProcess() {
       const child = random.pick(cluster.members).child();
@@ -108,14 +103,17 @@ export function startDisturbances(
       child.kill('SIGCONT');
       return `${child.name} frozen`;
     },
-    async slackFails() {
-      const times = random.integer(1, 3);
-      cluster.workspace.faults.add({ method: random.pick(slackMethods), times, ...random.pick(slackFaults) });
-      return 'Slack fails';
-    },
-    async cardApiFails() {
-      cluster.sandbox.faults.add({ path: /./, times: random.integer(1, 3), ...random.pick(cardFaults) });
-      return 'card API fails';
+    async freezeBeforeWrite() {
+      const member = random.pick(cluster.workers);
+      const child = member.child();
+      const isFrozen = (): boolean => child.isRunning() && isStopped(child.pid);
+      await member.order({ freezeAt: { pattern: 'GET /v4/[^]*SpendRules', seconds: FREEZE_SECONDS } });
+      const deadline = performance.now() + STRIKE_WITHIN_MS;
+      while (!isFrozen() && performance.now() < deadline && !isStopping) await sleep(20);
+      const froze = isFrozen();
+      while (isFrozen()) await sleep(100);
+      await member.order({});
+      return froze ? 'a worker stood still before it wrote' : '';
     },
     async clockJumps() {
       const member = random.pick(cluster.members);
@@ -125,27 +123,26 @@ export function startDisturbances(
       await member.order({});
       return `clock of a ${member.process} jumps`;
     },
+    ...redisDisturbances(cluster, random, longest),
   };
+  const others: Record<string, Disturb> = slackDisturbances(cluster, outside, longest, world);
+  const weights = options.isShort ? shortWeights : fullWeights;
   // Side by side: while somebody is being killed, Slack fails as well.
-  const running = Promise.all([
-    run({
-      killAtStep: 14,
-      kill: 2,
-      freezeRedis: 1,
-      restartRedis: 1,
-      slowRedis: 1,
-      cutRedis: 1,
-      freezeProcess: 1,
-      clockJumps: 1,
-    }),
-    run({ slackFails: 7, cardApiFails: 3 }),
-  ]);
+  const running = Promise.all([run(random, inside, weights.inside), run(outside, others, weights.outside)]);
 
-  async function run(weights: Partial<Record<keyof typeof policyVerbs, number>>): Promise<void> {
+  async function run(chance: Random, from: Record<string, Disturb>, weigh: Readonly<Record<string, number>>) {
+    // Each of them once, in any order; then at random.
+    const first = options.isShort ? [] : chance.shuffled(Object.keys(weigh));
     while (!isStopping) {
-      await sleep(random.integer(...options.pauseMs));
+      await sleep(chance.integer(...options.pauseMs));
       if (isStopping) break;
-      const what = await policyVerbs[random.weighted(weights as Record<keyof typeof policyVerbs, number>)]();
+      const name = first.pop() ?? chance.weighted(weigh);
+      const what = (await from[name]?.()) ?? '';
+      if (what === '') {
+        if (!options.isShort && !doneOnce.has(name) && name !== 'killAtStep') first.unshift(name);
+        continue;
+      }
+      doneOnce.add(name);
       done.set(what, (done.get(what) ?? 0) + 1);
       options.say(what);
     }
@@ -164,7 +161,8 @@ export function startDisturbances(
     const hasDied = (): boolean =>
       targets.some((member, index) => member.starts() > (starts[index] ?? 0) || !member.child().isRunning());
     await Promise.all(targets.map((member) => member.order({ killAt: { pattern: step.pattern, when } })));
-    const deadline = performance.now() + STRIKE_WITHIN_MS;
+    const within = options.isShort ? STRIKE_WITHIN_MS / 4 : STRIKE_WITHIN_MS;
+    const deadline = performance.now() + within;
     while (!hasDied() && performance.now() < deadline && !isStopping) await sleep(10);
     const died = hasDied();
     await Promise.all(targets.map((member) => member.order({})));
@@ -184,3 +182,33 @@ export function startDisturbances(
     },
   };
 }
+
+const fullWeights = {
+  inside: {
+    killAtStep: 14,
+    kill: 2,
+    freezeRedis: 1,
+    restartRedis: 1,
+    rewindRedis: 0.5,
+    fillRedis: 1,
+    slowRedis: 1,
+    cutRedis: 1,
+    freezeProcess: 1,
+    freezeBeforeWrite: 0.5,
+    clockJumps: 1,
+    storeNewerFields: 0.5,
+  },
+  outside: {
+    slackFails: 14,
+    cardApiFails: 6,
+    slackCommitsLate: 1,
+    slackClockIsOff: 1,
+    deleteMessage: 2,
+    archiveChannel: 1,
+    loseAnswerAndChange: 1,
+  },
+} as const;
+const shortWeights = {
+  inside: { killAtStep: 10, kill: 3, restartRedis: 1, slowRedis: 1, cutRedis: 1, freezeProcess: 1, clockJumps: 1 },
+  outside: { slackFails: 7, cardApiFails: 3, deleteMessage: 1 },
+} as const;

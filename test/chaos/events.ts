@@ -1,27 +1,27 @@
-import type { SandboxAccount } from '../../sandbox/server.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
 import type { Random } from './random.ts';
+import type { SentEvent } from './recording.ts';
 
 /** An event of the card service, and what it must be recognised by. */
-export interface ChaosEvent {
+export interface ChaosEvent extends SentEvent {
   readonly webhook: SampleWebhook;
-  /**
-   * Stands in what people see of the event, and in nothing else; repeats of one decline have it in common. Null: it is not
-   * to be seen by itself.
-   */
-  readonly mark: string | null;
-  readonly kind: string;
+  /** The card that it is about, if it is one of the sandbox's. */
+  readonly acctId: number | null;
 }
 
 const weights = {
-  authorization: 30,
-  decline: 24,
+  authorization: 18,
+  decline: 22,
   repeat: 6,
-  settlement: 14,
-  pin: 9,
-  reversal: 5,
+  settlement: 6,
+  pin: 8,
+  reversal: 3,
+  purchase: 5,
   'card-shipping': 6,
-  'card-status': 5,
+  'card-status': 4,
+  history: 2,
+  testing: 2,
+  direct: 4,
   'virtual-card': 3,
   misfit: 2,
 } as const;
@@ -34,69 +34,142 @@ export const markPattern = /K\d{6}X/g;
 /** A card that is tried again and again at one merchant. */
 interface AggregationGroup {
   readonly mark: string;
-  readonly AcctId: number;
+  readonly acctId: number;
   left: number;
 }
 const GROUPS_AT_ONCE = 4;
+const TESTED_CARDS = [3, 4, 5] as const;
+const HISTORY = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'ACTIVE', 'CLOSED'];
+const MINUTE_MS = 60_000;
+
+export interface Events {
+  next(): ChaosEvent;
+  /** One more repeat of a decline. */
+  repeat(mark: string): ChaosEvent | null;
+}
 
 /**
- * Makes events that differ in all that groups alerts: each has a merchant, a parcel or a holder of its own, and its mark
- * in that name. But for some declines, which are repeats of one another.
+ * Makes events that differ in all that groups alerts: each has a merchant, a parcel or a holder of its own, and its mark in
+ * that name. But for those that belong together: repeats of one decline, the steps of a purchase, the history of a card,
+ * and cards that are tried at one merchant.
+ *
+ * @param acctIds cards whose declines people may act on.
+ * @param linked cards whose holder reads direct messages.
  */
-export function createEvents(random: Random, accounts: readonly SandboxAccount[]): () => ChaosEvent {
+export function createEvents(random: Random, acctIds: readonly number[], linked: readonly number[]): Events {
   let serial = 0;
-  const aggregationGroups: AggregationGroup[] = [];
-  return function next() {
+  let transactions = 0;
+  const groups: AggregationGroup[] = [];
+  const groupOf = new Map<string, AggregationGroup>();
+  /** The later events of stories. */
+  const later: ChaosEvent[] = [];
+
+  return {
+    next() {
+      const waiting = later.length > 0 && random.next() < 0.4 ? later.shift() : undefined;
+      return waiting ?? fresh();
+    },
+    repeat(mark) {
+      const group = groupOf.get(mark);
+      return group === undefined ? null : repeatOf(group);
+    },
+  };
+
+  function nextMark(): string {
     serial += 1;
-    const mark = `K${String(serial).padStart(6, '0')}X`;
+    return `K${String(serial).padStart(6, '0')}X`;
+  }
+
+  function fresh(): ChaosEvent {
+    const mark = nextMark();
     const kind = random.weighted(weights);
-    const NetworkTransactionId = 500_000_000 + serial;
-    const { AcctId } = random.pick(accounts);
     const own = 700_000 + serial;
-    const person = { FirstName: 'Chaos', LastName: mark };
+    const plain = { kind, mark, opening: null, acctId: null };
     switch (kind) {
       case 'card-shipping':
-        return { kind, mark, webhook: sampleWebhook(kind, { AcctId: own, TrackingNumber: mark }) };
-      case 'virtual-card':
-        return { kind, mark, webhook: sampleWebhook(kind, { ...person, AccountId: own, VirtualCardOrderId: own }) };
-      case 'card-status': {
-        const card = {
-          CardId: own,
-          IssueDate: '2025-11-26T00:00:00',
-          ExpirationDate: '2028-11-30T00:00:00',
-          Last4CardNumber: String(own).slice(-4),
-          CardStatus: random.pick(['BLOCKED', 'ACTIVE', 'CLOSED']),
-          CardOrderId: own,
-        };
-        return { kind, mark, webhook: sampleWebhook(kind, { ...person, AcctId: own, CustomId: '', CardList: [card] }) };
+        return { ...plain, webhook: sampleWebhook(kind, { AcctId: own, TrackingNumber: mark, CardOrderId: own }) };
+      case 'virtual-card': {
+        const person = { FirstName: 'Chaos', LastName: mark, AccountId: own, VirtualCardOrderId: own };
+        return { ...plain, webhook: sampleWebhook(kind, person) };
       }
-      case 'repeat': {
-        if (aggregationGroups.length < GROUPS_AT_ONCE) {
-          const left = random.integer(2, 6);
-          aggregationGroups.push({ mark, AcctId, left });
-        }
-        const aggregationGroup = random.pick(aggregationGroups);
-        aggregationGroup.left -= 1;
-        if (aggregationGroup.left === 0) aggregationGroups.splice(aggregationGroups.indexOf(aggregationGroup), 1);
-        const fields = {
-          AcctId: aggregationGroup.AcctId,
-          NetworkTransactionId,
-          MerchantName: `Shop ${aggregationGroup.mark}`,
-          MerchantId: aggregationGroup.mark,
-        };
-        return { kind, mark: aggregationGroup.mark, webhook: sampleWebhook('decline.balance.card', fields) };
+      case 'card-status':
+        return { ...plain, webhook: statusOf(mark, random.pick(['BLOCKED', 'ACTIVE', 'CLOSED']), new Date()) };
+      case 'history': {
+        const begin = Date.now() - HISTORY.length * 2 * MINUTE_MS;
+        const [first, ...steps] = HISTORY.map((status, index) => ({
+          ...plain,
+          webhook: statusOf(mark, status, new Date(begin + index * 2 * MINUTE_MS)),
+        }));
+        later.push(...steps);
+        return first as ChaosEvent;
       }
-      case 'misfit':
-        return {
-          kind,
-          mark: null,
-          webhook: sampleWebhook('decline', { NetworkTransactionId, TransactionAmount: `lots ${serial}` }),
-        };
-      default: {
-        const name = kind === 'decline' ? random.pick(declines) : kind;
-        const fields = { AcctId, NetworkTransactionId, MerchantName: `Shop ${mark}`, MerchantId: mark };
-        return { kind, mark, webhook: sampleWebhook(name, fields) };
+      case 'repeat':
+        return repeatOf(groups.length < GROUPS_AT_ONCE ? createGroup(mark) : random.pick(groups));
+      case 'testing': {
+        const tried = random.shuffled(acctIds).slice(0, random.pick(TESTED_CARDS));
+        const [first, ...others] = tried.map((acctId) => spend('decline.rule.velocity', plain, mark, acctId));
+        later.push(...others);
+        return first as ChaosEvent;
       }
+      case 'purchase': {
+        const acctId = random.pick(acctIds);
+        const opening = spend('authorization', plain, mark, acctId);
+        const after = nextMark();
+        const NetworkTransactionId = JSON.parse(opening.webhook.body).Data.NetworkTransactionId as number;
+        const fields = { NetworkTransactionId, AuthTransactionId: null };
+        later.push(spend('settlement', { ...plain, mark: after, opening: mark }, after, acctId, fields));
+        return opening;
+      }
+      case 'misfit': {
+        const fields = { NetworkTransactionId: 400_000_000 + serial, TransactionAmount: `lots ${serial}` };
+        return { ...plain, mark: null, webhook: sampleWebhook('decline', fields) };
+      }
+      case 'direct':
+        return spend(random.pick(declines), plain, mark, random.pick(linked));
+      default:
+        return spend(kind === 'decline' ? random.pick(declines) : kind, plain, mark, random.pick(acctIds));
     }
+  }
+
+  function spend(
+    name: string,
+    event: Omit<ChaosEvent, 'webhook'>,
+    merchant: string,
+    AcctId: number,
+    fields: Record<string, unknown> = {},
+  ): ChaosEvent {
+    transactions += 1;
+    const NetworkTransactionId = 500_000_000 + transactions;
+    const MerchantName = `Shop ${merchant}`;
+    const own = { AcctId, NetworkTransactionId, AuthTransactionId: null, MerchantName, MerchantId: merchant };
+    return { ...event, acctId: AcctId, webhook: sampleWebhook(name, { ...own, ...fields }) };
+  }
+
+  function createGroup(mark: string): AggregationGroup {
+    const group = { mark, acctId: random.pick(acctIds), left: random.integer(2, 6) };
+    groups.push(group);
+    groupOf.set(mark, group);
+    return group;
+  }
+
+  function repeatOf(group: AggregationGroup): ChaosEvent {
+    group.left -= 1;
+    if (group.left === 0) groups.splice(groups.indexOf(group), 1);
+    const event = { kind: 'repeat', mark: group.mark, opening: null, acctId: group.acctId };
+    return spend('decline.balance.card', event, group.mark, group.acctId);
+  }
+}
+
+function statusOf(mark: string, CardStatus: string, at: Date): SampleWebhook {
+  const own = 700_000 + Number(/\d+/.exec(mark)?.[0]);
+  const card = {
+    CardId: own,
+    IssueDate: '2025-11-26T00:00:00',
+    ExpirationDate: '2028-11-30T00:00:00',
+    Last4CardNumber: String(own).slice(-4),
+    CardStatus,
+    CardOrderId: own,
   };
+  const holder = { FirstName: 'Chaos', LastName: mark, AcctId: own, CustomId: '' };
+  return sampleWebhook('card-status', { ...holder, CardList: [card] }, at);
 }

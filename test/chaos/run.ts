@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { broken, runChaos } from './chaos.ts';
+import { runChaos } from './chaos.ts';
+import { kinds } from './disturbances.ts';
 
 /** `npm run test:chaos -- [--seed N] [--seconds N] [--events N]`: ten minutes at most, exit code 1 when anything is wrong. */
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, seconds: { type: 'string' }, events: { type: 'string' } },
 });
+const CLICKS_MIN = 2000;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const seconds = Number(values.seconds ?? 420);
 const events = Number(values.events ?? 20_000);
@@ -19,10 +21,11 @@ const report = await runChaos({
   seed,
   events,
   seconds,
-  calm: { events: 0, seconds: 0 },
-  drainSeconds: Math.max(60, Math.min(150, seconds / 2)),
+  calm: { events: 20 },
+  drainSeconds: Math.max(90, Math.min(180, seconds / 2)),
   timeScale: 60,
   postsPerSecond: 1,
+  clickEveryMs: 400,
   // The most that a process may have open decides, where that is less.
   idleConnections: Math.min(
     10_000,
@@ -33,15 +36,18 @@ const report = await runChaos({
 });
 const isLong = values.seconds === undefined && values.events === undefined;
 const faults = [
-  ...broken(report),
+  ...report.broken,
+  ...kinds.filter((kind) => report.disturbances[kind] === undefined).map((kind) => `never happened: ${kind}`),
+  ...(isLong && report.clicks < CLICKS_MIN ? [`${report.clicks} clicks, ${CLICKS_MIN} were to be made`] : []),
   // A step that nobody was killed at has another name by now.
   ...(isLong ? report.notStruck.map((name) => `nobody was killed ${name}`) : []),
 ];
+const { broken: _, ...figures } = report;
 process.stdout.write(
-  `${JSON.stringify({ ...report, lost: report.lost.length, twice: report.twice.length }, null, 2)}\n`,
+  `${JSON.stringify({ ...figures, lost: report.lost.length, twice: report.twice.length }, null, 2)}\n`,
 );
 say(
-  `events in ${report.events}, posted ${report.posted} (joined ${report.batch}), quarantined ${report.quarantined}, waiting ${report.waiting}, lost ${report.lost.length}, twice ${report.twice.length}`,
+  `events in ${report.events}, posted ${report.posted} (joined ${report.batch}), quarantined ${report.quarantined}, lost ${report.lost.length}, twice ${report.twice.length}, clicks ${report.clicks}, writes ${report.writes}`,
 );
 for (const fault of faults) say(`NOT GOOD: ${fault}`);
 process.exit(faults.length === 0 ? 0 : 1);

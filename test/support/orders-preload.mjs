@@ -1,15 +1,18 @@
 /**
  * Loaded into each process under orders, before Cardbell (`node --import`). It moves the wall clock, and kills the process
- * at the very moment at which it writes certain bytes to a socket: "the alert is saved", "Slack is asked".
+ * at the very moment at which it writes certain bytes to a socket: "the alert is saved", "Slack is asked". Or it has the
+ * process stand still then.
  *
  * Orders lie in a file; SIGUSR2 has it read again.
  */
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 const RealDate = Date;
 let offsetMs = 0;
 let kill = null;
+let freeze = null;
 
 function readOrders() {
   try {
@@ -19,6 +22,10 @@ function readOrders() {
       orders.killAt === undefined
         ? null
         : { pattern: new RegExp(orders.killAt.pattern, 'i'), when: orders.killAt.when };
+    freeze =
+      orders.freezeAt === undefined
+        ? null
+        : { pattern: new RegExp(orders.freezeAt.pattern, 'i'), seconds: orders.freezeAt.seconds };
   } catch {
     // Written this very moment: the signal that follows has it read again.
   }
@@ -36,9 +43,19 @@ globalThis.Date = new Proxy(RealDate, {
 const die = () => process.kill(process.pid, 'SIGKILL');
 const text = (data) => (typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
 const write = Socket.prototype._writeGeneric;
+/** Somebody else has to wake it: whoever stands still cannot. */
+function standStill({ seconds }) {
+  freeze = null;
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const waker = spawn('sh', ['-c', `sleep ${seconds}; kill -CONT ${process.pid}`], { env, stdio: 'ignore' });
+  waker.unref();
+  waker.once('spawn', () => process.kill(process.pid, 'SIGSTOP'));
+}
 Socket.prototype._writeGeneric = function writeOrDie(isMany, data, encoding, done) {
-  if (kill === null) return write.call(this, isMany, data, encoding, done);
+  if (kill === null && freeze === null) return write.call(this, isMany, data, encoding, done);
   const all = isMany ? data.map((one) => text(one.chunk)).join('') : text(data);
+  if (freeze?.pattern.test(all)) standStill(freeze);
+  if (kill === null) return write.call(this, isMany, data, encoding, done);
   if (!kill.pattern.test(all)) return write.call(this, isMany, data, encoding, done);
   if (kill.when === 'before') die();
   const answer = write.call(this, isMany, data, encoding, done);

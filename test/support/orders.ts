@@ -5,6 +5,8 @@ export interface Orders {
   readonly clockOffsetMs?: number;
   /** SIGKILL just before or just after it writes bytes to a socket that match, whatever their case. */
   readonly killAt?: { readonly pattern: string; readonly when: 'before' | 'after' };
+  /** Stands still for so long just after it writes bytes that match, once. */
+  readonly freezeAt?: { readonly pattern: string; readonly seconds: number };
 }
 
 /** Where the orders of one process lie. */

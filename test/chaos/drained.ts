@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FIRST_LOOK_MS } from '../../src/outbox/late-copies.ts';
+import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import type { ChaosCluster } from './cluster.ts';
+
+const states = ['wait', 'active', 'prioritized'] as const;
+/** Nothing waits for so long: each step stores what follows it before it is removed itself. */
+const QUIET_MS = 2000;
+/** Longest wait between two attempts. */
+const SOON_MS = 120_000;
+
+/** What is on its way: at the service, in the inbox, in a queue, in an outbox, or as a copy that is looked for. */
+async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<string, number>> {
+  const key = (queue: string, state: string): string => `{cardbell:queue}:${queue}:${state}`;
+  const outbox = createOutbox(store);
+  const channels = await outbox.channels();
+  const jobs = ['alerts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
+    ...states.map((state) =>
+      state === 'prioritized' ? store.zcard(key(queue, state)) : store.llen(key(queue, state)),
+    ),
+    // What waits for the end of quiet hours is not under way.
+    store.zcount(key(queue, 'delayed'), 0, (Date.now() + SOON_MS) * 0x1000),
+  ]);
+  const edits = await store.keys('{cardbell:out:*}:edits');
+  return {
+    inbox: (await store.xlen('{cardbell:in}:webhooks')) + (await store.xlen('{cardbell:in}:actions')),
+    awaited: await store.zcard('{cardbell:state}:actions-awaited'),
+    jobs: sum(await Promise.all(jobs)),
+    outbox: sum(await Promise.all(channels.map((channel) => outbox.waiting(channel)))),
+    edits: edits.length,
+    copies: await copiesLookedFor(store),
+  };
+}
+
+/** How many events and messages are on their way. */
+export async function onTheirWay(cluster: Pick<ChaosCluster, 'store'>): Promise<number> {
+  const { inbox = 0, jobs = 0, outbox = 0 } = await leftOf(cluster);
+  return inbox + jobs + outbox;
+}
+
+/** First looks for copies of messages that were posted again; the last look, minutes later, finds none here. */
+async function copiesLookedFor(store: ChaosCluster['store']): Promise<number> {
+  const delayed = await store.zrange('{cardbell:queue}:maintenance:delayed', '0', '-1', 'WITHSCORES');
+  let count = 0;
+  for (let index = 0; index < delayed.length; index += 2) {
+    const [id = '', score = '0'] = delayed.slice(index, index + 2);
+    // BullMQ keeps the time in the upper bits.
+    if (id.startsWith('copies-') && Number(score) / 0x1000 < Date.now() + FIRST_LOOK_MS) count += 1;
+  }
+  return count;
+}
+
+/** Waits until nothing is on its way. @returns how much still is when the time is up. */
+export async function drained(
+  cluster: Pick<ChaosCluster, 'store'>,
+  inFlight: () => number,
+  { drainSeconds, say }: { readonly drainSeconds: number; readonly say: (line: string) => void },
+): Promise<number> {
+  const deadline = performance.now() + drainSeconds * 1000;
+  let quietSince = performance.now();
+  let lastSaid = performance.now();
+  for (;;) {
+    const left = { service: inFlight(), ...(await leftOf(cluster)) };
+    if (sum(Object.values(left)) > 0) quietSince = performance.now();
+    if (performance.now() - quietSince > QUIET_MS) return 0;
+    if (performance.now() > deadline) {
+      say(`not everything was done in time: ${JSON.stringify(left)}`);
+      return sum(Object.values(left));
+    }
+    if (performance.now() - lastSaid > 10_000) {
+      lastSaid = performance.now();
+      say(`left: ${JSON.stringify(left)}`);
+    }
+    await sleep(150);
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,0 +1,87 @@
+import type { AuditRecord } from '../../src/audit/audit.ts';
+import { unavailable } from '../../templates/policy/not-permitted.ts';
+import type { Click, ClickKind, Recording } from './recording.ts';
+
+/**
+ * Slack gives up on a click after three seconds, so what takes long (a Slack that is slow to tell who is in a group) and
+ * what closes a form is acknowledged before it is stored. A web process that dies then takes the click with it.
+ */
+const LATE_MS = 1400;
+const DIES_WITHIN_MS = 12_000;
+const ackedFirst: ReadonlySet<ClickKind> = new Set(['order']);
+
+const ends: ReadonlySet<AuditRecord['event']> = new Set([
+  'done',
+  'failed',
+  'unknown',
+  'unchanged',
+  'refused',
+  'denied',
+]);
+/** What others have to decide, or a decision that needs a second. */
+const pauses: ReadonlySet<AuditRecord['event']> = new Set(['waiting', 'approved']);
+
+/** What each click came to, by the id of its action. */
+export function eventsOf(records: readonly AuditRecord[]): Map<string, AuditRecord['event'][]> {
+  const events = new Map<string, AuditRecord['event'][]>();
+  for (const { actionId, actor, event } of records) {
+    if (actor !== null) events.set(actionId, [...(events.get(actionId) ?? []), event]);
+  }
+  return events;
+}
+
+/**
+ * Each click that was acknowledged is on record, or whoever clicked was told at its own address that it could not be taken;
+ * it was asked once, has one end, and was answered.
+ *
+ * @param needed kinds of clicks of which at least one must have had its effect.
+ */
+export function judgeClicks(recording: Recording, needed: readonly ClickKind[]): string[] {
+  const { clicks, records, answers, chainFault } = recording;
+  const events = eventsOf(records);
+  const faults = chainFault === null ? [] : [chainFault];
+  const notTaken = new Set(answers.filter(({ text }) => text === unavailable().text).map(({ path }) => path));
+  const answered = new Set(answers.map(({ path }) => path));
+  for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
+    const name = `${click.id} (${click.words})`;
+    const all = events.get(click.id);
+    if (all === undefined) {
+      if (!notTaken.has(click.responsePath) && !diedBeforeItWasStored(click, recording))
+        faults.push(`a click left no trace: ${name}`);
+      continue;
+    }
+    if (
+      click.responsePath !== '' &&
+      click.kind !== 'order' &&
+      !isShownInstead(click) &&
+      !answered.has(click.responsePath)
+    )
+      faults.push(`a click was never answered: ${name}: ${all.join(', ')}`);
+  }
+  for (const [id, all] of events) {
+    const asked = all.filter((event) => event === 'asked').length;
+    const ended = all.filter((event) => ends.has(event)).length;
+    const isPaused = ended === 0 && all.some((event) => pauses.has(event));
+    if (asked <= 1 && (ended === 1 || isPaused)) continue;
+    faults.push(`${id} (${clicks.find((click) => click.id === id)?.words ?? 'not clicked here'}): ${all.join(', ')}`);
+  }
+  for (const kind of needed) {
+    const made = clicks.filter((click) => click.kind === kind);
+    if (made.some(({ id }) => isEffective(kind, events.get(id) ?? []))) continue;
+    faults.push(`of ${made.length} clicks to ${kind} none had an effect`);
+  }
+  return faults;
+}
+
+/** What becomes of a button is shown in its message. */
+const isShownInstead = ({ kind }: Click): boolean => kind === 'press' || kind === 'decide';
+
+/** Whether a click changed what it was to change. */
+export function isEffective(kind: ClickKind, events: readonly string[]): boolean {
+  return events.includes('done') || (kind === 'ask' && events.includes('waiting'));
+}
+
+function diedBeforeItWasStored({ kind, ms, atMs }: Click, { webDeaths }: Recording): boolean {
+  if (ms < LATE_MS && !ackedFirst.has(kind)) return false;
+  return webDeaths.some((diedAt) => diedAt >= atMs && diedAt <= atMs + ms + DIES_WITHIN_MS);
+}

@@ -1,0 +1,112 @@
+import { eventsOf } from './judge-clicks.ts';
+import type { Click, Recording, Write } from './recording.ts';
+
+const statuses = { block: 'Blocked', press: 'Blocked', unblock: 'Active' } as const;
+
+/** Compares what was asked for and what is on record with what the card service did. */
+export function judgeWrites(recording: Recording): string[] {
+  const done = recording.writes.filter(({ isDone }) => isDone);
+  return [
+    ...uniqueFaults(recording, done),
+    ...statusFaults(recording, done),
+    ...comebackFaults(done),
+    ...endFaults(recording),
+  ];
+}
+
+const uniqueOf = ({ path, body }: Write): string | null => {
+  if (/\/SpendRules\//.test(path)) return String(body['DailySpendLimit']);
+  const [card] = (body['VirtualCards'] as { LastName: string }[] | undefined) ?? [];
+  return card?.LastName ?? null;
+};
+/** `250.10` is 250.1 where it is written. */
+const nameOf = (unique: string): string => (Number.isNaN(Number(unique)) ? unique : String(Number(unique)));
+const isOf = ({ path }: Write, acctId: number | null): boolean => acctId === null || path.includes(`/${acctId}`);
+
+/** Each limit and each name is written by one click: once if that was done, never if it was refused. */
+function uniqueFaults({ clicks, records }: Recording, done: readonly Write[]): string[] {
+  const events = eventsOf(records);
+  return clicks.flatMap((click) => {
+    const { id, kind, words, acctId, unique } = click;
+    if (unique === null) return [];
+    const times = done.filter((write) => uniqueOf(write) === nameOf(unique) && isOf(write, acctId)).length;
+    const ended = kind === 'ask' ? approvalOf(click, records) : (events.get(id) ?? []);
+    const name = `${id} (${words}): ${ended.join(', ')}`;
+    if (times > 1) return [`written ${times} times: ${name}`];
+    if (times === 0 && ended.includes('done')) return [`never written: ${name}`];
+    const isNothing = ['failed', 'refused', 'denied'].some((end) => (ended as readonly string[]).includes(end));
+    return times === 1 && isNothing ? [`written all the same: ${name}`] : [];
+  });
+}
+
+/** What became of the approval of what a holder asked for. */
+function approvalOf({ acctId, unique }: Click, records: Recording['records']): string[] {
+  const words = Number(unique).toFixed(2);
+  return records
+    .filter((one) => one.acctId === acctId && one.event === 'done' && one.after?.replaceAll(',', '').includes(words))
+    .map(({ event }) => event);
+}
+
+/** A status is written as often as it is on record as done, and never to a card that has it. */
+function statusFaults({ clicks, records }: Recording, done: readonly Write[]): string[] {
+  const faults: string[] = [];
+  const events = eventsOf(records);
+  const writes = done.filter(({ path }) => /\/Card\/Status\//.test(path));
+  for (const acctId of new Set(clicks.filter(({ kind }) => kind in statuses).map((click) => click.acctId))) {
+    const own = writes.filter((write) => isOf(write, acctId)).map(({ body }) => String(body['Status']));
+    for (const [index, status] of own.entries())
+      if (own[index - 1] === status) faults.push(`written twice: ${status} to the card of ${acctId}`);
+    for (const status of new Set(Object.values(statuses))) {
+      const ended = records.filter(
+        ({ event, after, acctId: of }) => event === 'done' && of === acctId && after === status.toLowerCase(),
+      );
+      // Where no answer came, the card is read again: somebody else may have made it what was asked for.
+      const certain = ended.filter(({ confirmedBy }) => confirmedBy !== 'read-back').length;
+      const mine = clicks.filter((one) => one.acctId === acctId && wantsStatus(one) === status);
+      const unsure = mine.filter(({ id }) => (events.get(id) ?? []).includes('unknown')).length;
+      const times = own.filter((one) => one === status).length;
+      if (times < certain || times > ended.length + unsure)
+        faults.push(
+          `the card of ${acctId} was written ${status} ${times} times: ${ended.length} are on record as done, ${unsure} as unknown`,
+        );
+    }
+  }
+  return faults;
+}
+
+const wantsStatus = ({ kind }: Click): string | undefined => (statuses as Readonly<Record<string, string>>)[kind];
+
+/** No limit comes back after a later one. */
+function comebackFaults(done: readonly Write[]): string[] {
+  const writes = new Map<string, string[]>();
+  for (const write of done.filter(({ path }) => /\/SpendRules\//.test(path))) {
+    const before = writes.get(write.path) ?? [];
+    writes.set(write.path, [...before, JSON.stringify(write.body)]);
+  }
+  return [...writes].flatMap(([path, limits]) => {
+    const doubled = limits.find((limit, index) => limit === limits[index - 1]);
+    return doubled === undefined ? [] : [`written twice in a row: ${path} ${doubled}`];
+  });
+}
+
+/** At the end each card is as its latest outcome says, and what was changed elsewhere stays. */
+function endFaults({ cards, records, portal, bases }: Recording): string[] {
+  const faults: string[] = [];
+  for (const card of cards) {
+    const own = records.filter(
+      ({ acctId, event, after }) => acctId === card.acctId && event === 'done' && after !== null,
+    );
+    const status = own.findLast(({ after }) => after === 'blocked' || after === 'active');
+    if (status !== undefined && status.after !== card.status)
+      faults.push(`the card of ${card.acctId} is ${card.status}, the record says ${status.after}`);
+    const limit = own.findLast(({ after }) => after?.includes('$'));
+    const base = bases.find(({ acctId }) => acctId === card.acctId);
+    const dollars = base?.dailyLimit ?? (limit?.after == null ? null : Number(limit.after.replaceAll(/[^\d.]/g, '')));
+    if (dollars !== null && dollars !== card.dailyLimit)
+      faults.push(`the limit of ${card.acctId} is ${card.dailyLimit}, and should be ${dollars}`);
+    const set = portal.find(({ acctId }) => acctId === card.acctId);
+    if (set !== undefined && set.weeklyLimit !== card.weeklyLimit)
+      faults.push(`the portal set the weekly limit of ${card.acctId} to ${set.weeklyLimit}, it is ${card.weeklyLimit}`);
+  }
+  return faults;
+}

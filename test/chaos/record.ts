@@ -1,0 +1,106 @@
+import type { Redis } from 'ioredis';
+import type { ApiCall } from '../../sandbox/server.ts';
+import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { verifyChain } from '../../src/audit/verify.ts';
+import type { Workspace } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { BASE, type Cards } from './cards.ts';
+import type { ChaosCluster } from './cluster.ts';
+import { markPattern } from './events.ts';
+import type { Answer, Click, Recording, SeenMessage, SentEvent, Write } from './recording.ts';
+
+/** What a run did besides what the cluster knows. */
+export interface Done {
+  readonly sent: readonly SentEvent[];
+  readonly clicks: readonly Click[];
+  readonly cards: Cards;
+  readonly portal: ReadonlyMap<number, number>;
+  readonly duringQuiet: readonly string[];
+  readonly movedMarks: ReadonlySet<string>;
+  /** Calls of the card service before it, which belong to others. */
+  readonly callsBefore?: number;
+}
+
+/** Writes down everything that {@link Recording} holds. */
+export async function record(cluster: ChaosCluster, done: Done): Promise<Recording> {
+  const { workspace, sandbox, store } = cluster;
+  const { sent, clicks, cards, portal, duringQuiet, movedMarks, callsBefore = 0 } = done;
+  return {
+    sent,
+    clicks,
+    duringQuiet,
+    movedMarks,
+    messages: await messagesOf(workspace),
+    answers: answersOf(workspace),
+    writes: writesOf(sandbox.calls.slice(callsBefore), cards.portal),
+    ...(await recordsOf(store)),
+    cards: sandbox.accounts().map(({ AcctId, CardList, SpendRules }) => ({
+      acctId: AcctId,
+      status: CardList[0]?.CardStatus.toLowerCase() ?? '',
+      dailyLimit: SpendRules.DailySpendLimit,
+      weeklyLimit: SpendRules.WeeklySpendLimit,
+    })),
+    quarantined: await store.zcard('{cardbell:state}:quarantine'),
+    webDeaths: cluster.webDeaths,
+    portal: [...portal].map(([acctId, weeklyLimit]) => ({ acctId, weeklyLimit })),
+    bases: cards.temporary.map((acctId) => ({ acctId, dailyLimit: BASE })),
+  };
+}
+
+async function messagesOf(workspace: Workspace): Promise<SeenMessage[]> {
+  const direct = Object.values(people).map((user) => `D${user.slice(1)}`);
+  const seen: SeenMessage[] = [];
+  for (const channel of [...Object.values(channels), ...direct]) {
+    for (const { ts, thread_ts: threadTs = null, text, blocks = [], files = [], metadata } of workspace.messages(
+      channel,
+    )) {
+      const contents = files.map(async (id) => await (await fetch(`${workspace.url}files/${id}/list`)).text());
+      const ref = metadata === undefined ? null : JSON.stringify(metadata.event_payload);
+      seen.push({ channel, ts, threadTs, text, blocks, files: await Promise.all(contents), ref });
+    }
+  }
+  return seen;
+}
+
+/** What Slack was asked to tell single people, also where it failed to. */
+function answersOf({ calls }: Workspace): Answer[] {
+  return calls
+    .filter(({ method }) => method === 'response_url')
+    .map(({ args }) => ({ path: String(args['url']), text: typeof args['text'] === 'string' ? args['text'] : '' }));
+}
+
+/** Without what the portal wrote: it is the first to set each of its limits. */
+function writesOf(calls: readonly ApiCall[], portalCard: number): Write[] {
+  const known = new Set<unknown>();
+  return calls.flatMap(({ method, path, body, done }) => {
+    if (method === 'GET' || typeof body !== 'object' || body === null) return [];
+    const weekly = (body as { WeeklySpendLimit?: number }).WeeklySpendLimit ?? 0;
+    if (path.includes(`/${portalCard}`) && weekly > PORTAL_FROM && !known.has(weekly)) {
+      known.add(weekly);
+      return [];
+    }
+    return [{ method, path, body: body as Record<string, unknown>, isDone: done === 200 }];
+  });
+}
+
+/** Weekly limits above it are set in the portal. */
+export const PORTAL_FROM = 5000;
+
+/** What Cardbell has on record. */
+export async function recordsOf(store: Redis): Promise<Pick<Recording, 'records' | 'chainFault'>> {
+  const audit = createAudit({ redis: store });
+  const verdict = await verifyChain(audit.read(), await audit.head());
+  const records: AuditRecord[] = [];
+  for await (const { record: one } of audit.read()) if (one !== null) records.push(one);
+  return {
+    records,
+    chainFault: verdict.isWhole ? null : `record ${verdict.number} of the audit chain ${verdict.why}`,
+  };
+}
+
+/** Marks of events that stand in a channel now. */
+export function marksIn(workspace: Workspace, channel: string): string[] {
+  return workspace
+    .messages(channel)
+    .flatMap(({ text, blocks }) => `${text} ${JSON.stringify(blocks ?? [])}`.match(markPattern) ?? []);
+}

@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { WebhookKind } from '../../sandbox/server.ts';
+
+/** Takes what the card service tells of clicks at once, so that our own service sends it. */
+export interface Relay {
+  readonly url: string;
+  to(next: (kind: WebhookKind, body: string) => void): void;
+  close(): void;
+}
+
+export async function startRelay(): Promise<Relay> {
+  let next: (kind: WebhookKind, body: string) => void = () => {};
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => {
+      response.end('{}');
+      next((request.url?.split('/').at(-1) ?? '') as WebhookKind, body);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    to(given) {
+      next = given;
+    },
+    close: () => void server.close(),
+  };
+}
