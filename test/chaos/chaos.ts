@@ -6,7 +6,7 @@ import { BASE, type Cards, dealCards, endTemporaryChanges } from './cards.ts';
 import { type Clicks, createClicks } from './clicks.ts';
 import { type ChaosCluster, startCluster } from './cluster.ts';
 import { startDisturbances } from './disturbances.ts';
-import { drained, onTheirWay } from './drained.ts';
+import { drained } from './drained.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
 import { judge, type Verdict } from './judge.ts';
 import { eventsOf, isEffective } from './judge-clicks.ts';
@@ -15,7 +15,8 @@ import { marksIn, record, recordsOf } from './record.ts';
 import type { ClickKind, Recording, SentEvent } from './recording.ts';
 import { newerMark } from './redis-disturbances.ts';
 import { startRelay } from './relay.ts';
-import { createService, type Service } from './service.ts';
+import { sendAll, sendCalmly, sendNow } from './send.ts';
+import { createService } from './service.ts';
 import { steps } from './steps.ts';
 
 export interface ChaosOptions {
@@ -37,6 +38,8 @@ export interface ChaosOptions {
   readonly idleConnections: number;
   readonly isShort: boolean;
   readonly say: (line: string) => void;
+  /** Gets what was judged, and what the processes logged. */
+  readonly keep?: (recording: Recording, logs: readonly string[]) => void;
 }
 
 export interface ChaosReport extends Omit<Verdict, 'broken'> {
@@ -61,7 +64,9 @@ export interface ChaosReport extends Omit<Verdict, 'broken'> {
 /** Kinds of clicks that must have had an effect. */
 const everyKind: readonly ClickKind[] = ['block', 'unblock', 'press', 'limit', 'temporary', 'ask', 'decide', 'order'];
 const BESIDE_IDLE_MAX_MS = 1500;
-const AT_ONCE = 4;
+const OPENED_TOGETHER = 200;
+const OPEN_WITHIN_MS = 2000;
+const ANSWER_WITHIN_MS = 60_000;
 const CLICK_ATTEMPTS = 5;
 const CLICK_WAIT_MS = 5000;
 
@@ -84,6 +89,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   relay.to((kind, body) => void service.send({ kind, body }));
 
   try {
+    say('the cluster runs');
     const besideIdleMs = await answersBesideIdle(cluster, options.idleConnections);
     say(`the web process answers in ${besideIdleMs} ms beside ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
@@ -112,11 +118,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await disturbances.stop();
     say('everything is well again');
     await clicks.stop();
+    // Only what was opened can end, and what was typed last is done last.
+    let waiting = await drained(cluster, service.inFlight, options);
     const duringQuiet = await endQuiet(cluster);
-    // Only what was opened can end.
-    const first = await drained(cluster, service.inFlight, options);
     await endTemporaryChanges(cluster.store, cards.temporary);
-    const waiting = first + (await drained(cluster, service.inFlight, options));
+    waiting += await drained(cluster, service.inFlight, options);
 
     const newer = disturbances.done.get('fields of a newer version stored') ?? 0;
     const recording = await record(cluster, {
@@ -127,16 +133,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       duringQuiet,
       movedMarks,
     });
-    if (process.env.CHAOS_DUMP)
-      (await import('node:fs')).writeFileSync(
-        process.env.CHAOS_DUMP,
-        JSON.stringify({
-          ...recording,
-          movedMarks: [...movedMarks],
-          logs: cluster.logs(),
-          calls: cluster.workspace.calls.map((c) => ({ ...c, args: undefined, ch: (c.args as any).channel })),
-        }),
-      );
+    options.keep?.(recording, cluster.logs());
     const verdict = judge(recording, everyKind);
     const named = steps
       .filter(({ isRare }) => isRare !== true)
@@ -230,27 +227,16 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   const url = webs[0]?.url ?? '';
   const { port } = new URL(url);
   const idle: RawConnection[] = [];
-  while (idle.length < count)
-    idle.push(...(await Promise.all(Array.from({ length: 200 }, () => openRaw(Number(port))))));
+  const opened = async (): Promise<void> => void idle.push(await openRaw(Number(port)));
+  // One that the machine does not open in time is one less.
+  for (let tried = 0; tried < count; tried += OPENED_TOGETHER)
+    await Promise.race([Promise.allSettled(Array.from({ length: OPENED_TOGETHER }, opened)), sleep(OPEN_WITHIN_MS)]);
   const startedAt = performance.now();
-  const answer = await fetch(`${url}/readyz`);
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
   const ms = Math.round(performance.now() - startedAt);
   await answer.body?.cancel();
   for (const connection of idle) connection.close();
   return ms;
-}
-
-function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent: ChaosEvent[], delays = [0]): void {
-  sent.push(event);
-  for (const delay of delays) setTimeout(() => void service.send(event.webhook), delay);
-}
-
-/** Sends the next when those before are posted, so that most have a message of their own. */
-async function sendCalmly(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
-  for (let count = 0; count < events; count += 1) {
-    await until(async () => (await onTheirWay(cluster)) < AT_ONCE, 'few are on their way');
-    sendOne();
-  }
 }
 
 /** One click of each kind that has its effect while all is well. */
@@ -265,33 +251,4 @@ async function oneOfEach({ store }: ChaosCluster, clicks: Clicks): Promise<void>
       await until(has, `a click to ${kind} has an effect`, CLICK_WAIT_MS).catch(() => {});
     }
   }
-}
-
-/** Spreads the events over the time, some several times and some out of order. */
-async function sendAll(
-  { events, seconds, isShort }: Pick<ChaosOptions, 'events' | 'seconds' | 'isShort'>,
-  to: {
-    readonly next: () => ChaosEvent;
-    readonly service: Pick<Service, 'send'>;
-    readonly sent: ChaosEvent[];
-    readonly random: Random;
-  },
-): Promise<void> {
-  const { next, service, sent, random } = to;
-  const startedAt = performance.now();
-  const endsAt = startedAt + seconds * 1000;
-  const latestMs = isShort ? 2000 : 8000;
-  for (let count = 0; count < events || performance.now() < endsAt; ) {
-    const share = (performance.now() - startedAt) / (seconds * 1000);
-    const due = Math.min(events, Math.ceil(share * events));
-    for (; count < due; count += 1) {
-      const copies = Number(random.weighted({ '1': 85, '2': 12, '3': 3 }));
-      // Most at once, some out of their order, copies up to long after.
-      const first = random.next() < 0.8 ? 0 : random.integer(1, latestMs / 2);
-      const others = Array.from({ length: copies - 1 }, () => random.integer(0, latestMs));
-      sendNow(next(), service, sent, [first, ...others]);
-    }
-    await sleep(20);
-  }
-  await sleep(latestMs + 100);
 }

@@ -32,16 +32,21 @@ const LATEST = 60;
  * Three people at once: one blocks and unblocks, one sets limits, one asks, decides and orders.
  *
  * @param everyMs how long each waits after a click.
+ * @param from where limits and names begin, so that they differ from those of others.
  */
 export function createClicks(
   cluster: ChaosCluster,
   cards: Cards,
-  { randoms, everyMs }: { readonly randoms: readonly Random[]; readonly everyMs: number },
+  {
+    randoms,
+    everyMs,
+    from = 0,
+  }: { readonly randoms: readonly Random[]; readonly everyMs: number; readonly from?: number },
 ): Clicks {
   const { workspace, webs } = cluster;
   const made: Click[] = [];
   let isStopping = false;
-  let serial = 0;
+  let serial = from;
 
   function keep(kind: ClickKind, id: string, delivery: Delivery, rest: Pick<Click, 'words' | 'acctId' | 'unique'>) {
     const { ok, ms, responseUrl } = delivery;

@@ -56,6 +56,8 @@ export async function startCluster(options: {
   readonly enforceRateLimits: boolean;
   readonly webs: number;
   readonly workers: number;
+  /** Stand between the processes and what they talk to. */
+  readonly between?: { slack(url: string): Promise<string>; cardApi(url: string): Promise<string> };
 }): Promise<ChaosCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-chaos-'));
   const redisPort = await freePort();
@@ -87,7 +89,7 @@ export async function startCluster(options: {
     HOST: '127.0.0.1',
     REDIS_URL: `redis://127.0.0.1:${wire.port}`,
     SLACK_BOT_TOKEN: secrets.botToken,
-    SLACK_API_URL: workspace.apiUrl,
+    SLACK_API_URL: (await options.between?.slack(workspace.apiUrl)) ?? workspace.apiUrl,
     ...peopleEnv,
     ALERTS_CHANNEL_SPEND: channels.spend,
     // Whatever adds up in a run, one person may still do it.
@@ -95,7 +97,7 @@ export async function startCluster(options: {
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
   const workerEnv = {
-    CARD_API_URL: sandbox.url,
+    CARD_API_URL: (await options.between?.cardApi(sandbox.url)) ?? sandbox.url,
     CARD_API_TOKEN: secrets.apiToken,
     // A little slower than Slack allows, as the product is.
     TEST_PACE: JSON.stringify({ postMs: Math.ceil(1050 / options.postsPerSecond) }),

@@ -54,11 +54,12 @@ export interface Events {
  * and cards that are tried at one merchant.
  *
  * @param acctIds cards whose declines people may act on.
+ * @param from where marks begin, so that they differ from those of others.
  * @param linked cards whose holder reads direct messages.
  */
-export function createEvents(random: Random, acctIds: readonly number[], linked: readonly number[]): Events {
-  let serial = 0;
-  let transactions = 0;
+export function createEvents(random: Random, acctIds: readonly number[], linked: readonly number[], from = 0): Events {
+  let serial = from;
+  let transactions = from * 10;
   const groups: AggregationGroup[] = [];
   const groupOf = new Map<string, AggregationGroup>();
   /** The later events of stories. */

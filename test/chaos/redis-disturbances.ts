@@ -6,6 +6,8 @@ import type { Random } from './random.ts';
 
 /** A process that dies takes with it what it wrote last; nobody dies shortly before Redis forgets. */
 const NOBODY_DIES_MS = 3000;
+/** Until then everybody has written again what Redis forgot. */
+const WRITTEN_AGAIN_MS = 8000;
 const FULL_MS = 3000;
 
 /** What can happen to Redis. Each says what it did. */
@@ -23,6 +25,7 @@ export function redisDisturbances(cluster: ChaosCluster, random: Random, longest
     async rewindRedis() {
       await sleep(NOBODY_DIES_MS);
       await cluster.rewindRedis(random.integer(300, 2000));
+      await sleep(WRITTEN_AGAIN_MS);
       return 'Redis came back older';
     },
     async fillRedis() {

@@ -1,11 +1,19 @@
-import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 import { kinds } from './disturbances.ts';
 
-/** `npm run test:chaos -- [--seed N] [--seconds N] [--events N]`: ten minutes at most, exit code 1 when anything is wrong. */
+/**
+ * `npm run test:chaos -- [--seed N] [--seconds N] [--events N] [--recording FILE]`: ten minutes and what is on its way then;
+ * exit code 1 when anything is wrong. The file gets what was judged, and all logs.
+ */
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, seconds: { type: 'string' }, events: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    events: { type: 'string' },
+    recording: { type: 'string' },
+  },
 });
 const CLICKS_MIN = 2000;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -26,13 +34,12 @@ const report = await runChaos({
   timeScale: 60,
   postsPerSecond: 1,
   clickEveryMs: 400,
-  // The most that a process may have open decides, where that is less.
-  idleConnections: Math.min(
-    10_000,
-    Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' })) - 1000 || 1000,
-  ),
+  idleConnections: 2000,
   isShort: false,
   say,
+  keep(recording, logs) {
+    if (values.recording !== undefined) writeFileSync(values.recording, JSON.stringify({ ...recording, logs }));
+  },
 });
 const isLong = values.seconds === undefined && values.events === undefined;
 const faults = [
