@@ -20,8 +20,8 @@ export interface Workspace {
   setAppUrl(url: string): void;
   /** Every call of the Web API, of response URLs (`response_url`) and upload addresses (`upload_url`), oldest first. */
   calls: readonly ApiCall[];
-  /** The messages that everybody in a channel sees, replies included, oldest first; only one thread with `threadTs`. */
-  messages(channel: string, opts?: { threadTs?: string }): StoredMessage[];
+  /** The messages that everybody in a channel sees, replies included, oldest first; only one thread with `threadTs`, of the latest with `last`. */
+  messages(channel: string, opts?: { threadTs?: string; last?: number }): StoredMessage[];
   /** The messages that only one person sees, oldest first. */
   ephemerals(userId?: string): StoredMessage[];
   /** The first message that matches: there already, or posted, changed or shown to one person within the time. */
@@ -93,8 +93,8 @@ export function createWorkspace(core: Core, stop: () => Promise<void>): Workspac
       core.appUrl = url;
     },
     calls: core.calls,
-    messages: (channel, { threadTs } = {}) => {
-      const all = structuredClone(core.state.messages.get(channel) ?? []);
+    messages: (channel, { threadTs, last = Number.POSITIVE_INFINITY } = {}) => {
+      const all = structuredClone((core.state.messages.get(channel) ?? []).slice(-last));
       return threadTs === undefined
         ? all
         : all.filter(({ ts, thread_ts }) => ts === threadTs || thread_ts === threadTs);

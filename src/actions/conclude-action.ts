@@ -151,10 +151,10 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
  * is not as they were told.
  */
 function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
-  if (confirmation === 'superseded') return false;
   // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
-  const isNews = confirmation === 'unconfirmed' || result.state === 'unknown' || hasLeft;
+  const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
+  const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
   return (isNews && action.target.kind !== 'alert') || action.origin.replace;
 }
 

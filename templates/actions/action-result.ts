@@ -101,7 +101,7 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   confirmed: 'Confirmed by the card service.',
   unconfirmed:
     'The card service accepted it but did not confirm it within 2 minutes. Check the card before you rely on it.',
-  superseded: '',
+  superseded: 'The card was changed again before the card service confirmed it. Check the card.',
 };
 
 function headline({ verb, state, confirmation }: ActionResult, name: string): string {

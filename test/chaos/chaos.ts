@@ -121,7 +121,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     // Only what was opened can end, and what was typed last is done last.
     let waiting = await drained(cluster, service.inFlight, options);
     const duringQuiet = await endQuiet(cluster);
-    await endTemporaryChanges(cluster.store, cards.temporary);
+    await endTemporaryChanges(cluster.store, cards.temporary).catch((error: unknown) => say(String(error)));
     waiting += await drained(cluster, service.inFlight, options);
 
     const newer = disturbances.done.get('fields of a newer version stored') ?? 0;

@@ -68,8 +68,7 @@ export function createClicks(
 
   const latest = (channel: string, actionId: string): StoredMessage[] =>
     workspace
-      .messages(channel)
-      .slice(-LATEST)
+      .messages(channel, { last: LATEST })
       .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes(`"${actionId}`));
   /** A limit that no other click sets: each write can be told from each. */
   function nextLimit(): string {

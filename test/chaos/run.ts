@@ -30,7 +30,7 @@ const report = await runChaos({
   events,
   seconds,
   calm: { events: 20 },
-  drainSeconds: Math.max(90, Math.min(180, seconds / 2)),
+  drainSeconds: 300,
   timeScale: 60,
   postsPerSecond: 1,
   clickEveryMs: 400,

@@ -123,6 +123,16 @@ describe('a change that was sent', () => {
   });
 });
 
+it('whoever typed a change that is changed again before it is confirmed is told so', async () => {
+  const world = await createActionWorld(redis());
+  await performAction(ask('block', byCommand), world.deps);
+  await performAction(ask('unblock', { ...byCommand, id: 'act_unblock1' }), world.deps);
+
+  await confirm(world, 'act_block1');
+
+  expect(world.answers.at(-1)?.text).toMatch(/^Blocked: Jane Doe.*changed again before the card service confirmed it/);
+});
+
 it('a write without an answer, that nobody can look at, is told as soon as it can be seen', async () => {
   const world = await createActionWorld(redis());
   const card = {
