@@ -1,4 +1,5 @@
 import type { Log } from '../core/log.ts';
+import { useTracer } from '../core/trace.ts';
 import { startAdminServer } from '../ops/admin-server.ts';
 import type { Health } from '../ops/health.ts';
 import { createHealthMetrics, type HealthMetrics } from '../ops/health-metrics.ts';
@@ -22,12 +23,13 @@ export interface Admin {
  */
 export async function withAdmin(
   name: 'web' | 'worker' | 'both',
-  { admin: address, proxy, warnings }: Pick<SharedConfig, 'admin' | 'proxy' | 'warnings'>,
+  { admin: address, proxy, warnings, isTraced }: Pick<SharedConfig, 'admin' | 'proxy' | 'warnings' | 'isTraced'>,
   log: Log,
   start: (admin: Admin) => Promise<RunningProcess>,
 ): Promise<RunningProcess> {
   for (const warning of warnings) log.warn({ warning }, 'configuration');
   if (proxy !== null) useProxy(proxy);
+  const tracing = isTraced ? await startTracing(name) : null;
   const metrics = createMetrics(name);
   const parts: (() => Promise<readonly string[]>)[] = [];
   let health: HealthMetrics | null = null;
@@ -65,6 +67,7 @@ export async function withAdmin(
       async stop() {
         phase = 'stopping';
         await running.stop();
+        await tracing?.stop();
         await server?.close();
       },
     };
@@ -72,4 +75,12 @@ export async function withAdmin(
     await server?.close();
     throw error;
   }
+}
+
+/** Loads OpenTelemetry only where it is wanted. */
+async function startTracing(name: string): Promise<{ stop(): Promise<void> }> {
+  const tracing = await import('../ops/tracing.ts');
+  const { tracer, stop } = tracing.startTracing(name === 'both' ? 'cardbell' : `cardbell-${name}`);
+  useTracer(tracer);
+  return { stop };
 }

@@ -47,6 +47,8 @@ export interface SharedConfig {
   readonly redis: RedisTarget;
   /** Through which everything but loopback is reached. Null: directly. */
   readonly proxy: OutgoingProxy | null;
+  /** Whether traces are sent, as the standard `OTEL_*` variables say. */
+  readonly isTraced: boolean;
   /** What is allowed, and should not be in production. */
   readonly warnings: readonly string[];
   /** Whether an acknowledged write has to be on Redis' disk. */
@@ -172,6 +174,7 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
   return {
     redis: redisTarget(values, ca),
     proxy: proxyOf(values),
+    isTraced: isTraced(values),
     warnings: warningsOf(values),
     redisDurability: values.REDIS_DURABILITY,
     redisFullAt: values.REDIS_FULL_PERCENT / 100,
@@ -196,6 +199,12 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
     admin: values.ADMIN_PORT === undefined ? null : { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function isTraced(values: z.output<typeof SharedEnv>): boolean {
+  const endpoint = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const isOff = values.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || values.OTEL_TRACES_EXPORTER === 'none';
+  return endpoint !== undefined && !isOff;
 }
 
 /** `NAME=` in an env file means "not set". */

@@ -4,6 +4,7 @@ import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, queueNames } from '../core/queues.ts';
 import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
+import { queueTelemetry } from '../core/trace.ts';
 import { isJobName } from './jobs.ts';
 import type { Attempt, RunJob } from './run-job.ts';
 
@@ -82,6 +83,7 @@ function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: 
       // No `skipVersionCheck`: without the version BullMQ takes the server for an old one and rounds every wait up to
       // whole seconds, which halves the throughput of a channel.
       ...crashRecovery,
+      ...queueTelemetry(),
     },
   );
   worker.on('error', (error) => {

@@ -76,6 +76,11 @@ export const shared = {
     .transform((text) => toCents(Number(text)))
     .default(100_000),
   POLICY_FILE: filePath.optional(),
+  // Everything else about traces OpenTelemetry's own SDK reads.
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'expected otlp or none' }).default('otlp'),
+  OTEL_SDK_DISABLED: z.string().optional(),
   HTTPS_PROXY: proxyUrl.optional(),
   HTTP_PROXY: proxyUrl.optional(),
   NO_PROXY: z.string().optional(),

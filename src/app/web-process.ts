@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import { openQueues } from '../core/queues.ts';
 import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
+import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
@@ -109,7 +110,9 @@ function openSlackApp(
       createHttpServer(
         {
           webhook: (path, request, response, expectsContinue) =>
-            receiveWebhook(path, request, response, webhooks, expectsContinue),
+            span('webhook', { kind: 'server' }, () =>
+              receiveWebhook(path, request, response, webhooks, expectsContinue),
+            ),
           isReady,
           log,
         },

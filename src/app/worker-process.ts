@@ -3,6 +3,7 @@ import { within } from '../core/deadline.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
+import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { startRelay } from '../intake/relay.ts';
 import { readHealth } from '../ops/health.ts';
@@ -58,7 +59,8 @@ export async function startWorker(
     reader,
     redis,
     consumer: workerId,
-    handOn: (entry) => toJob(entry, context.enqueue),
+    handOn: ({ trace, ...entry }) =>
+      span('hand on', { kind: 'consumer', parent: trace }, () => toJob(entry, context.enqueue)),
     roomInQueue: async () => ALERT_JOBS_MAX - (await queues.alerts.getWaitingCount()),
     log,
   });

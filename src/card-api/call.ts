@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CardApiError } from '../core/errors.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
+import { span } from '../core/trace.ts';
 import type { Sent } from './endpoints.ts';
 import { type Answer, badAnswer } from './errors.ts';
 import { createRetryPlan, type Retry } from './retry.ts';
@@ -52,7 +53,8 @@ export function createCall(deps: CallDeps): Call {
           attempts += 1;
           const { operation, method, query, body } = request;
           const path = withIds(form, request);
-          const answer = await deps.attempt({ operation, method, path, query, body }, leftMs);
+          const ask = () => deps.attempt({ operation, method, path, query, body }, leftMs);
+          const answer = await span(`card-api ${operation}`, { kind: 'client' }, ask);
           status = answer.status;
           return readAnswer(answer, request);
         }),

@@ -1,6 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import { QUEUE_PREFIX } from './keys.ts';
 import type { RedisClient } from './redis.ts';
+import { queueTelemetry } from './trace.ts';
 
 /** Separate queues, because jobs that wait in one must not hold up the others. */
 export const queueNames = ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
@@ -12,7 +13,7 @@ export type Queues = Readonly<Record<QueueName, Queue>>;
 export function openQueues(redis: RedisClient): Queues {
   const open = (name: QueueName): Queue => {
     const connection = redis as ConnectionOptions;
-    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true });
+    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true, ...queueTelemetry() });
     // The connection logs its own errors.
     queue.on('error', () => {});
     return queue;

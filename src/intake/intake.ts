@@ -9,6 +9,7 @@ import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Redo } from '../core/redo.ts';
+import { currentTrace, type TraceParent } from '../core/trace.ts';
 import type { DiskWait } from './durability.ts';
 
 /** How long an event is remembered. When it comes again within this time, it is ignored. */
@@ -37,10 +38,11 @@ export const inboxKeys = {
   gaps: intakeKey('gaps'),
 } as const;
 
-/** An entry of the inbox. */
-export type InboxEntry =
+/** An entry of the inbox, and the trace that it belongs to. */
+export type InboxEntry = { readonly trace?: TraceParent } & (
   | TakenEntry
-  | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] };
+  | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] }
+);
 
 /** An entry that others hand in. */
 type TakenEntry =
@@ -105,7 +107,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
 
   return {
     async take(entry) {
-      const [inbox, text] = [inboxOf(entry), JSON.stringify(entry)];
+      const [inbox, text] = [inboxOf(entry), JSON.stringify({ ...entry, trace: currentTrace() })];
       const reserved = inbox === inboxKeys.webhooks && whyNot() === null ? reserve(text.length) : true;
       const isFull = !(typeof reserved === 'boolean' ? reserved : await reserved);
       const why = whyNot() ?? (isFull ? 'redis is nearly full' : null);

@@ -43,6 +43,9 @@ const audience = z.enum(['team', 'holder']).default('team');
 /** Milliseconds: held by quiet hours until then. Null: as soon as possible. */
 const notBefore = z.number().nullable().default(null);
 
+/** What it was put there for, where traces are recorded. */
+const traceParent = z.string().optional();
+
 const message = z.object({ text: z.string(), blocks: z.array(Block) });
 
 /**
@@ -64,6 +67,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     /** Fetched after a gap: shown together with others, under a heading that says so. */
     late: z.boolean().default(false),
     notBefore,
+    trace: traceParent,
   }),
   z.strictObject({
     kind: z.literal('notice'),
@@ -77,6 +81,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     elsewhere: message.optional(),
     priority: z.enum(priorities).default('record'),
     notBefore,
+    trace: traceParent,
   }),
   z.strictObject({
     kind: z.literal('rows'),
@@ -90,6 +95,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     noFile: z.string().nullable().default(null),
     priority: z.enum(priorities).default('request'),
     notBefore,
+    trace: traceParent,
   }),
 ]);
 export type OutboxEntry = z.infer<typeof OutboxEntry>;

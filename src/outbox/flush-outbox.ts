@@ -1,4 +1,5 @@
 import { SlackError } from '../core/errors.ts';
+import { span } from '../core/trace.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
@@ -118,13 +119,23 @@ function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: re
   return first !== undefined && EDIT_MAX_WAIT_MS - edit.waitedMs < maxWaitMs[first.entry.priority] - first.ageMs;
 }
 
+/** A message of one entry goes on with its trace; one of several refers to the others. */
+function asOneTrace<T>(entries: readonly OutboxEntry[], post: () => Promise<T>): Promise<T> {
+  const [parent, ...links] = entries.flatMap(({ trace }) => trace ?? []);
+  return span(
+    'outbox post',
+    { kind: 'consumer', parent, links, attributes: { 'cardbell.entries': entries.length } },
+    post,
+  );
+}
+
 async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number | null> {
   const { outbox } = deps;
   const { channel, sending, entries } = claimed;
   const startedAt = deps.runtime.now();
   let ref: MessageRef | null;
   try {
-    ref = await deps.sender.post(channel, draft, sending.ref);
+    ref = await asOneTrace(entries, () => deps.sender.post(channel, draft, sending.ref));
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     return await resolveFailure(claimed, draft, { error, tookMs: deps.runtime.now() - startedAt }, deps);

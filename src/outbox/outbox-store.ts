@@ -4,6 +4,7 @@ import { contentId } from '../core/content-id.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
 import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
 import { entryOf, type UnreadableEntry } from './entry-of.ts';
@@ -141,7 +142,7 @@ function createEntries(redis: Redis | Cluster): Entries {
   const remove = defineScript(redis, scripts.remove);
   return {
     async put(channel, given) {
-      const entry = toStored(OutboxEntry, given);
+      const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
       // First, so that a sweep finds the channel even after a crash between the two steps.
       await noteChannel(redis, channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, HTTPReceiver, type Logger, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
 import type { Log } from '../core/log.ts';
+import { span } from '../core/trace.ts';
 import {
   type createHttpServer,
   createStop,
@@ -155,7 +156,7 @@ function trackListeners(
     };
     const person = askedBy(event.body);
     if (person !== null && !mayAsk(person)) return await answerTooMany(event.body, ack);
-    await processEvent({ ...event, ack });
+    await span('slack request', { kind: 'server' }, () => processEvent({ ...event, ack }));
     if (!isAcknowledged && !failed.has(event.body)) await answerUnknown(event.body, ack);
   };
   app.processEvent = async (event) => {

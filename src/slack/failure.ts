@@ -1,5 +1,6 @@
 import webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
+import { span } from '../core/trace.ts';
 
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
@@ -102,7 +103,7 @@ export function createCall(measure: Measure = () => {}): Call {
     const startedAt = performance.now();
     let outcome = 'ok';
     try {
-      return await run();
+      return await span(`slack ${method}`, { kind: 'client' }, run);
     } catch (thrown) {
       const error = toSlackError(method, thrown);
       outcome = error.code;

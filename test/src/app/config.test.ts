@@ -33,6 +33,7 @@ describe('the least that must be set', () => {
       tls: null,
       redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
       proxy: null,
+      isTraced: false,
       warnings: [],
       redisDurability: 'redis',
       redisFullAt: 0.85,
@@ -401,4 +402,15 @@ describe('the TLS files', () => {
   ])('stop the start when there is %s', (_what, env) => {
     expect(problemsOf(() => webConfig(env)).join()).toMatch(/^TLS_/);
   });
+});
+
+it.each([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, true],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_SDK_DISABLED: 'true' }, false],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
+  [{ OTEL_SERVICE_NAME: 'cardbell' }, false],
+])('with %j traces are sent: %s', (env, isTraced) => {
+  expect(webConfig({ ...webEnv, ...env } as Env).isTraced).toBe(isTraced);
+  expect(workerConfig({ ...workerEnv, ...env } as Env).isTraced).toBe(isTraced);
 });

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
+import { atOnce, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
+import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly { readonly key: string; readonly value: unknown }[];
+}
+
+/** Takes what OpenTelemetry sends, as a collector would. */
+const spans: Span[] = [];
+let received = '';
+const collector = createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  request.on('end', () => {
+    received += text;
+    for (const resource of JSON.parse(text).resourceSpans)
+      for (const scope of resource.scopeSpans) spans.push(...scope.spans);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+});
+
+let cardbell: RunningCardbell;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: '100' };
+  cardbell = await startCardbell({ throttle: atOnce, env });
+});
+afterAll(async () => {
+  await cardbell.stop();
+  collector.closeAllConnections();
+  collector.close();
+});
+
+/** The names from the first span of its trace down to this one. */
+function pathTo(span: Span): string[] {
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return [...(parent === undefined ? [] : pathTo(parent)), span.name];
+}
+
+const pathsTo = (name: string): string[] =>
+  spans.filter((span) => span.name === name).map((span) => pathTo(span).join(' > '));
+
+it('one trace leads from a webhook over the queue and the outbox to the call of Slack', async () => {
+  const { AcctId } = cardbell.take('ACTIVE');
+  await cardbell.deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Secret Corner' }));
+  await cardbell.waitFor(channels.declines, /Secret Corner/);
+
+  await until(
+    () => pathsTo('slack chat.postMessage').some((path) => path.startsWith('webhook > ')),
+    'the trace is sent',
+  );
+  const path = pathsTo('slack chat.postMessage').find((each) => each.startsWith('webhook > ')) ?? '';
+  expect(path).toMatch(/^webhook > hand on > .*alerts.* > outbox post > slack chat\.postMessage$/);
+});
+
+it('one trace leads from a click to the call of the card API', async () => {
+  const { AcctId } = cardbell.take('ACTIVE');
+  await cardbell.command(people.olga, `block ${AcctId}`);
+  await cardbell.waitTold(people.olga, /^Blocked/);
+
+  // Spans are sent when they end: the ones around a call come after it.
+  const isWhole = (path: string): boolean =>
+    /^slack request > hand on > .*actions.* > card-api setCardStatus$/.test(path);
+  await until(() => pathsTo('card-api setCardStatus').some(isWhole), 'the trace is sent');
+});
+
+it('nothing personal and no secret is sent: no names, no user ids, no merchants, no amounts', async () => {
+  await quiet(cardbell);
+  const names = cardbell.sandbox.accounts().flatMap(({ LastName }) => LastName);
+  const allowed = ['cardbell.entries', 'bullmq.queue.name', 'bullmq.job.name', 'bullmq.job.attempts.made'];
+
+  for (const word of ['Secret Corner', ...Object.values(people), 'xoxb-', ...names])
+    expect(received).not.toContain(word);
+  const keys = new Set(spans.flatMap(({ attributes }) => attributes.map(({ key }) => key)));
+  expect([...keys].filter((key) => !allowed.includes(key))).toEqual([]);
+});
