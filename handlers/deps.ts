@@ -14,6 +14,7 @@ import type { BatchMessages } from '../src/outbox/message-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { ApprovalPolicy } from '../src/policy/approval-policy.ts';
 import type { Permissions } from '../src/policy/permissions.ts';
+import type { CardsFor, createRolesForCard } from '../src/policy/roles-for-card.ts';
 import type { Respond } from '../src/slack/answer.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
@@ -25,6 +26,9 @@ export interface ListenerDeps {
   /** Permits and stores; `tell` reaches the person who asked. */
   readonly requestAction: (ask: Ask, notify: (message: Message) => Promise<void>) => Promise<void>;
   readonly permissions: Permissions;
+  /** The roles that somebody has for one card. */
+  readonly rolesForCard: ReturnType<typeof createRolesForCard>;
+  readonly cardsFor: CardsFor;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly alertMessages: Pick<AlertMessages, 'at'>;
   readonly eventLog: Pick<EventLog, 'read'>;

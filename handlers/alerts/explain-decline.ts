@@ -19,25 +19,30 @@ export function explainDecline(deps: ListenerDeps) {
   return async ({ ack, shortcut }: Args): Promise<void> => {
     await ack();
     const { channel, message, user, trigger_id } = shortcut;
-    const [alerts, place, known] = await Promise.all([
+    const [alerts, place] = await Promise.all([
       declinesAt(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
       deps.visibilityOf(channel.id),
-      deps.permissions.rolesOf(user.id),
     ]);
     if (alerts.length === 0) {
       await deps.openView(trigger_id, nothingToExplain());
       return;
     }
-    const isOperator = isPermitted('show', known.roles);
     const explained = await Promise.all(
       alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
         alert,
-        eventLog: isOperator ? await deps.eventLog.read(alert.event.id) : null,
+        eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
       })),
     );
     const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };
     await deps.openView(trigger_id, explanation(explained, { place, whoMay, more: alerts.length - explained.length }));
   };
+}
+
+/** The same people may ask `/card why`. */
+async function maySeeWay(userId: string, { event }: TransactionAlert, deps: ListenerDeps): Promise<boolean> {
+  const { roles } =
+    event.acctId === null ? await deps.permissions.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
+  return isPermitted('why', roles);
 }
 
 /** Of the message itself; of the thread's first message when it tells of none. */

@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
-import { isPermitted } from '../../src/dispatch/verbs.ts';
+import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { toChoice } from '../dispatch/picker.ts';
@@ -15,12 +15,13 @@ const KNOWN_FOR_MS = 60_000;
 /**
  * Cards for what was typed so far, from the directory alone: Slack waits three seconds, people less.
  *
- * Names are for operators: whoever lost the role while the form was open finds nothing any more.
+ * Each card is for its operators and its holder: whoever is neither any more finds nothing.
  */
 export function findCards(deps: ListenerDeps) {
   return async ({ ack, body }: Args): Promise<void> => {
-    const { roles } = await deps.permissions.rolesOf(body.user.id, { knownForMs: KNOWN_FOR_MS });
-    const accounts = isPermitted('show', roles) ? await deps.directory.search(body.value ?? '', OPTIONS_MAX) : [];
+    const { id } = body.user;
+    const found = await deps.directory.search(body.value ?? '', OPTIONS_MAX);
+    const accounts = await deps.cardsFor(id, permissionOf('show'), found, { knownForMs: KNOWN_FOR_MS });
     const options = accounts.flatMap(({ acctId, holder, customId, isVirtual, cards }) => {
       const account = { acctId, holder, customId, isVirtual, group: null };
       const known = cards.length > 0 ? cards : [{ cardId: null, last4: null, status: null }];

@@ -18,15 +18,16 @@ export function pickCard(deps: ListenerDeps) {
     const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
       await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
 
-    const { roles, isComplete } = await deps.permissions.rolesOf(user.id);
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
+    const { roles, isComplete } =
+      chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
     if (!isPermitted('show', roles)) {
       // Refused where every other action is, so that it is on record.
       const { notify, ...asked } = inForm(body, deps);
       const target: CardTarget = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
       await deps.requestAction({ ...asked, verb: 'show', target, input: async () => ({ kind: 'none' }) }, notify);
       const said = isComplete
-        ? 'Only operators and approvers may see cards.'
+        ? 'Only operators and approvers may see cards, and holders their own.'
         : 'Slack does not say just now who may see cards. Choose again in a minute.';
       return await show({ picked: null, said });
     }

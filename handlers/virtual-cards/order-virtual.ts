@@ -1,8 +1,7 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { contentId } from '../../src/core/content-id.ts';
-import { formatCents, parseAmount } from '../../src/core/money.ts';
-import { aloneCents } from '../../src/policy/approval-policy.ts';
+import { parseAmount } from '../../src/core/money.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
 import { virtualOrderInput as input } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -20,7 +19,7 @@ export function orderVirtual(deps: ListenerDeps) {
   return async ({ ack, body, view }: Args): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
     const errors: Errors = {};
-    const order = readOrder(given, errors, aloneCents({ bands: deps.policyFor(null).orderBands }));
+    const order = readOrder(given, errors);
     const reason = maskCardNumbers(textOf(given, input.reason));
     if (reason === '') errors[input.reason] = 'Say why, in a few words: it goes on record.';
     const pending = await deps.pending.get(view.private_metadata);
@@ -50,7 +49,7 @@ export function orderVirtual(deps: ListenerDeps) {
   };
 }
 
-function readOrder(given: Given, errors: Errors, fundMaxCents: number): VirtualOrder {
+function readOrder(given: Given, errors: Errors): VirtualOrder {
   const need = (id: string, isGood: (text: string) => boolean, why: string): string => {
     const text = textOf(given, id);
     if (!isGood(text)) errors[id] = why;
@@ -65,9 +64,6 @@ function readOrder(given: Given, errors: Errors, fundMaxCents: number): VirtualO
   const amount = textOf(given, input.amount);
   const fundCents = amount === '' ? 0 : parseAmount(amount);
   if (fundCents === null) errors[input.amount] = 'Write dollars such as 450 or 1,250.50, or leave it empty.';
-  else if (fundCents > fundMaxCents)
-    errors[input.amount] =
-      `One person can put at most ${formatCents(fundMaxCents)} on new cards within 24 hours. Enter ${formatCents(fundMaxCents)} or less.`;
   const number = (id: string): number | null => {
     const text = need(id, (one) => /^\d{0,9}$/.test(one), 'Write its number, or leave it empty.');
     return text === '' || errors[id] !== undefined ? null : Number(text);

@@ -60,10 +60,10 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     if (block === null) return await refuse('That can be undone for a minute only.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
-    const decision = await deps.authorize(action, { isOwnAction, ageMs });
+    const { acctId, cardId } = block;
+    const decision = await deps.authorize(action, { acctId, isOwnAction, ageMs });
     if (decision.kind === 'refused') return await refuse(decision.why);
 
-    const { acctId, cardId } = block;
     const unblock = unblockOf(action, block);
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);

@@ -6,13 +6,14 @@ import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { AcknowledgeAction, RecognizeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'outcomes' | 'answer' | 'withLock' | 'now'> {
+interface Deps
+  extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'outcomes' | 'answer' | 'withLock' | 'now'> {
   readonly alerts: Pick<Alerts, 'get'>;
 }
 
 /** Responses to an alert that change no card. Everybody who reads the alert sees who gave them. Each counts once. */
 export function createRespondToAlert(deps: Deps) {
-  const { alerts, record, refuse, outcomes, answer, withLock, now } = deps;
+  const { alerts, authorize, record, refuse, outcomes, answer, withLock, now } = deps;
 
   return {
     /** *Seen*. */
@@ -39,6 +40,11 @@ export function createRespondToAlert(deps: Deps) {
         return null;
       }
       const { acctId } = alert.event;
+      const decision = acctId === null ? null : await authorize(action, { acctId });
+      if (decision?.kind === 'refused') {
+        await refuse(action, { what: 'That', why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+        return null;
+      }
       const by = action.actor.userId;
       const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
       if (earlier !== undefined) {

@@ -17,9 +17,13 @@ import type { Links } from '../holders/link-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Health } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
+import type { Permission } from '../policy/decide.ts';
+import type { CardsFor } from '../policy/roles-for-card.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 
 interface TeamDeps {
+  /** Of some cards those for which somebody's role is enough. */
+  readonly cardsFor: CardsFor;
   readonly requests: Pick<Requests, 'open'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
@@ -46,16 +50,26 @@ const INACTIVE_MAX = 200;
 /** Of each kind and queue; the page shows the newest overall. */
 const STUCK_MAX = 6;
 
-/** What App Home shows to the team: everything that is waiting for somebody. */
+/** What App Home shows to the team: everything that is waiting for somebody, of the cards that this person may look at. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
   const withValue = (card: CardFacts) => ({ card, value: deps.sealCard(card) });
+  const seen = async <T extends { readonly card: CardFacts }>(all: readonly T[]): Promise<T[]> => {
+    const cards = new Set(
+      await deps.cardsFor(
+        viewer.userId,
+        show,
+        all.map(({ card }) => card),
+      ),
+    );
+    return all.filter(({ card }) => cards.has(card));
+  };
   const [requests, claims, recentRaises, mutes, declines, inactive, health] = await Promise.all([
-    waitingRequests(viewer, deps),
-    waitingClaims(deps),
-    openRaises(now, deps),
-    openMutes(deps),
-    newestDeclines(deps),
-    inactiveCards(deps.directory),
+    waitingRequests(viewer, deps).then(seen),
+    waitingClaims(viewer, deps),
+    openRaises(now, deps).then(seen),
+    openMutes(deps).then(seen),
+    newestDeclines(deps).then(seen),
+    inactiveCards(deps.directory).then((cards) => deps.cardsFor(viewer.userId, show, cards)),
     deps.health(),
   ]);
   return {
@@ -71,23 +85,38 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
 }
 
 /** What somebody asked for and nobody has decided. */
-export async function ownRequests(userId: string, deps: Pick<TeamDeps, 'requests'>): Promise<WaitingRequest[]> {
-  const all = await waitingRequests({ userId, isApprover: false }, deps);
+export async function ownRequests(
+  userId: string,
+  deps: Pick<TeamDeps, 'requests' | 'cardsFor'>,
+): Promise<WaitingRequest[]> {
+  const all = await waitingRequests({ userId }, deps);
   return all.filter(({ askedBy }) => askedBy === userId);
 }
 
+/** Whoever may type `/card show`. */
+const show: Permission = { role: 'operator', doing: 'see cards' };
+const approve: Permission = { role: 'approver', doing: 'decide requests' };
+
 /** Requests that are not decided yet. */
 async function waitingRequests(
-  { userId, isApprover }: Viewer,
-  { requests }: Pick<TeamDeps, 'requests'>,
+  { userId }: Pick<Viewer, 'userId'>,
+  { requests, cardsFor }: Pick<TeamDeps, 'requests' | 'cardsFor'>,
 ): Promise<WaitingRequest[]> {
-  return (await requests.open()).map((request) => {
-    const { id, action, card, holder, changes, term, facts, approvals, needed, counted } = request;
+  const open = await requests.open();
+  const decidable = await cardsFor(
+    userId,
+    approve,
+    open.map(({ card }) => card),
+  );
+  return open.map((request) => {
+    const { id, action, card, holder, orderCents, changes, term, facts, approvals, needed, counted } = request;
+    const isInvolved = [action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId);
     return {
       value: id,
       askedBy: action.actor.userId,
       askedAt: action.askedAt,
       card,
+      orderCents,
       changes,
       term,
       payCents: payCentsOf(request),
@@ -96,21 +125,29 @@ async function waitingRequests(
       approvals: approvals.length,
       needed,
       counted,
-      mayDecide: isApprover && ![action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId),
+      mayDecide: decidable.includes(card) && !isInvolved,
     };
   });
 }
 
-async function waitingClaims({ claims, factsOf }: TeamDeps): Promise<WaitingClaim[]> {
-  return await Promise.all(
-    (await claims.open()).map(async ({ id, action, acctIds }) => ({
+async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<WaitingClaim[]> {
+  const all = await Promise.all(
+    (await deps.claims.open()).map(async ({ id, action, cards }) => ({
       value: id,
       claimedBy: action.actor.userId,
       claimedAt: action.askedAt,
-      query: action.target.kind === 'words' ? action.target.words.join(' ') : '',
-      cards: await Promise.all(acctIds.map(factsOf)),
+      isUnlink: action.verb === 'unlink',
+      cards: await Promise.all(cards.map(({ acctId }) => deps.factsOf(acctId))),
     })),
   );
+  const shown = new Set(
+    await deps.cardsFor(
+      userId,
+      show,
+      all.flatMap(({ cards }) => cards),
+    ),
+  );
+  return all.filter(({ cards }) => cards.every((card) => shown.has(card)));
 }
 
 /** Temporary changes, soonest end first. */

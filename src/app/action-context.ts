@@ -15,6 +15,7 @@ import { createSeals } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
 import type { Since } from '../core/since.ts';
 import { verbs } from '../dispatch/verbs.ts';
+import type { Claim } from '../holders/claim-store.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import { createTimeLeft } from '../limits/time-left.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
@@ -159,7 +160,10 @@ function messages(context: WorkerContext) {
     postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
       postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
     updateRequest: update('request'),
-    postClaim: ({ id }: { readonly id: string }) => postTracked(approvalsChannel(context, null), { kind: 'claim', id }),
+    postClaim: async ({ id, cards }: Pick<Claim, 'id' | 'cards'>) => {
+      const { group } = await factsOf(cards[0]?.acctId ?? 0);
+      await postTracked(approvalsChannel(context, group), { kind: 'claim', id });
+    },
     updateClaim: update('claim'),
     postTemporaryChange: async ({ id, acctId }: { readonly id: string; readonly acctId: number }) =>
       postTracked(approvalsChannel(context, (await factsOf(acctId)).group), { kind: 'temporary-change', id }),

@@ -7,8 +7,10 @@ import { type ApprovalVerified, createCompletion, createFinishRequest } from '..
 import {
   createDecideRequest,
   createDecisions,
+  createIsOwnRequest,
   createRecount,
   createWhyNotAllowed,
+  type Orders,
 } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
@@ -26,20 +28,22 @@ interface Deps {
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
   readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
   readonly failures: Failures;
+  readonly orders: Orders;
 }
 
 /** What asks others, counts their decisions, and does what they approved. */
-export function composeApprovals({ tools, openRequest, limits, failures }: Deps) {
-  const common = { ...tools, ...limits };
+export function composeApprovals({ tools, openRequest, limits, failures, orders }: Deps) {
+  const common = { ...tools, ...limits, orders };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
   const execution = createExecution({ ...common, complete });
   const expire = createExpireRequest({ ...common, resolve });
-  const whyNotAllowed = createWhyNotAllowed(common);
+  const isOwn = createIsOwnRequest(common);
+  const whyNotAllowed = createWhyNotAllowed({ ...common, isOwn });
   const recount = createRecount(common);
-  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, recount });
+  const judgeClick = createJudgeClick({ ...common, isOwn, whyNotAllowed, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
   return {

@@ -22,10 +22,6 @@ import { createSendRules } from '../limits/send-rules.ts';
 import { createGiveWay, createSupersede } from '../limits/supersede.ts';
 import { createNameCategory } from '../limits/unknown-category.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
-import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
-import { createOrderVirtual, createReportOrder } from '../virtual-cards/order-virtual.ts';
-import { createOrderPermit } from '../virtual-cards/permit-order.ts';
-import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
 import type { Tools } from './compose-tools.ts';
 
 /** What blocks, unblocks and activates cards. */
@@ -101,21 +97,6 @@ export function composeFillForm({ pending, alerts, ...tools }: Tools): (action: 
       return true;
     },
   });
-}
-
-/** What orders virtual cards, has their details sent again, and tells who asked. */
-export function composeVirtualCards(tools: Tools) {
-  const notices = createOrderNotices(tools);
-  return {
-    orderVirtual: createOrderVirtual({
-      ...tools,
-      orderVirtualCards: tools.card.orderVirtualCards,
-      orderPermit: createOrderPermit(tools),
-      reportOrder: createReportOrder({ ...tools, notices }),
-    }),
-    resendVirtual: createResendVirtual({ ...tools, requestVirtualCardData: tools.card.requestVirtualCardData }),
-    virtualCardArrived: notices.virtualCardArrived,
-  };
 }
 
 /** What looks whether a change that was sent can be seen. */

@@ -1,3 +1,4 @@
+import type { Action } from '../actions/action.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDigest } from '../digests/set-digest.ts';
@@ -7,7 +8,7 @@ import { createShowCard } from '../directory/show-card.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
-import { createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
+import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
 import { createSetAlertLength } from '../routing/set-alert-length.ts';
@@ -68,15 +69,13 @@ const factsOfCard =
 /** Whose card it is: what links, unlinks, claims and decides claims. */
 export function composeHolders(tools: Tools) {
   const setLink = createSetLink(tools);
+  const endLink = createEndLink(tools);
+  const openClaim = createOpenClaim(tools);
+  const offer = (action: Action) => tools.putChoice(action, null);
   return {
     linkCard: createLinkCard({ ...tools, setLink }),
-    unlinkCard: createUnlinkCard(tools),
-    claimCard: createClaimCard({
-      ...tools,
-      setLink,
-      offer: (action) => tools.putChoice(action, null),
-      openClaim: createOpenClaim(tools),
-    }),
-    ...createClaimDecisions({ ...tools, setLink }),
+    unlinkCard: createUnlinkCard({ ...tools, endLink, openClaim }),
+    claimCard: createClaimCard({ ...tools, setLink, offer, openClaim }),
+    ...createClaimDecisions({ ...tools, setLink, endLink }),
   };
 }

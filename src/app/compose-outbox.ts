@@ -109,7 +109,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
       load: temporaryChanges.get,
       render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
     }),
-    claim: forTeam({ load: claims.get, render: (claim) => claimMessage(claim, factsOf) }),
+    claim: forTeam({ load: claims.get, render: (claim) => claimMessage(claim, context) }),
   };
 }
 

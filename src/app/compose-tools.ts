@@ -5,11 +5,14 @@ import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
+import { within } from '../core/deadline.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/own-card.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
+import { mayAsk } from '../policy/decide.ts';
+import { createRolesForCard } from '../policy/roles-for-card.ts';
 import type { ActionContext } from './action-context.ts';
 
 /** The form on a decline is for whatever would have let the purchase pass; null for any other action. */
@@ -60,13 +63,18 @@ export function createTools(context: ActionContext) {
   };
 }
 
+/** How long a decision waits to learn in which group a card is. */
+const GROUP_READ_MS = 3000;
+
 /** Who may do what to which card, and what is remembered of each decision. */
 function createRights(context: ActionContext) {
   const { directory, decisions, policyFor, hasCardGroups, now } = context;
   const isOwnCard = createIsOwnCard(context);
   const groupOfCard = async (acctId: number): Promise<string | null | undefined> => {
     if (!hasCardGroups()) return null;
-    const account = (await directory.account(acctId)) ?? (await directory.reload(acctId));
+    const known = await directory.account(acctId);
+    // A block must not wait for a card service that does not answer.
+    const account = known ?? (await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
     return account === null ? undefined : account.group;
   };
   /** What the policy says about a card, by its group. */
@@ -77,9 +85,22 @@ function createRights(context: ActionContext) {
     const group = acctId === undefined ? null : await groupOfCard(acctId);
     await decisions.remember({ ...decision, acctId: acctId ?? null, group: group ?? null }, now().getTime());
   };
-  return {
+  const rolesForCard = createRolesForCard({ ...context, groupOfCard });
+  const authorization = createAuthorization({
+    ...context,
     isOwnCard,
     policyOfCard,
-    ...createAuthorization({ ...context, isOwnCard, policyOfCard, groupOfCard, permissionOf, remember }),
+    rolesForCard,
+    permissionOf,
+    remember,
+  });
+  return {
+    isOwnCard,
+    groupOfCard,
+    policyOfCard,
+    ...authorization,
+    /** Whether somebody's role is enough to do something about a card. */
+    mayAct: async (action: Action, acctId: number): Promise<boolean> =>
+      mayAsk(permissionOf(action.verb), await authorization.rolesNow(action, acctId)),
   };
 }

@@ -11,7 +11,6 @@ import {
   composeLimits,
   composeStatus,
   composeVerification,
-  composeVirtualCards,
 } from './compose-changes.ts';
 import {
   composeChannelVerbs,
@@ -21,6 +20,7 @@ import {
   composeResolveCard,
 } from './compose-channels.ts';
 import { createTools, type Tools } from './compose-tools.ts';
+import { composeVirtualCards } from './compose-virtual-cards.ts';
 import { verbHandlers } from './verb-handlers.ts';
 
 /** Everything that people can ask for, and what follows from it later. */
@@ -56,15 +56,16 @@ function composeCapabilities(tools: Tools) {
   const limits = composeLimits(tools, openRequest);
   const failures = composeFailures(tools);
   const resolveCard = composeResolveCard(tools);
+  const virtualCards = composeVirtualCards(tools, openRequest);
   return {
     tools,
     resolveCard,
     limits,
     failures,
     status: composeStatus(tools),
-    approvals: composeApprovals({ tools, openRequest, limits, failures }),
+    approvals: composeApprovals({ tools, openRequest, limits, failures, ...virtualCards }),
     holders: composeHolders(tools),
-    virtualCards: composeVirtualCards(tools),
+    virtualCards,
     looks: composeLooks(tools),
     channels: composeChannelVerbs(tools, resolveCard),
     mutes: composeMutes(tools),

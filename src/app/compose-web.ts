@@ -2,7 +2,6 @@ import type { ListenerDeps } from '../../handlers/deps.ts';
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
-
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
@@ -23,6 +22,7 @@ import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-
 import { createPermissions, type Permissions } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
+import { createCardsFor, createRolesForCard } from '../policy/roles-for-card.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
@@ -78,10 +78,12 @@ export function composeWebhooks(
 /** What answers people. */
 export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, log } = base;
+  const links = createLinks(redis);
+  const directory = createDirectory({ redis, keyOf: directoryKey, loader: null });
   const permissions = createPermissions({
     policy: base.policy.current,
     groupMembers: slack.groupMembers,
-    isHolder: createLinks(redis).isHolder,
+    isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
     log,
   });
@@ -89,6 +91,12 @@ export function composeListeners(base: WebBase): ListenerDeps {
     readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
     requestAction: composeRequestAction(base, permissions),
     permissions,
+    rolesForCard: createRolesForCard({
+      rolesOf: permissions.rolesOf,
+      groupOfCard: async (acctId) => (await directory.account(acctId))?.group,
+      links,
+    }),
+    cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
     requests: createRequests(redis),
     policyFor: (group) => sectionOf(base.policy.current(), group).approval,
     alerts: createAlerts(redis),
@@ -100,7 +108,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       version: () => redis.get(visibilityVersionKey),
     }),
     pending: createPending(redis),
-    directory: createDirectory({ redis, keyOf: directoryKey, loader: null }),
+    directory,
     visibilityChanged: () => visibilityChanged(redis),
     openView: slack.openView,
     pushView: slack.pushView,

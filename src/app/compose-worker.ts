@@ -7,6 +7,7 @@ import { createSeals } from '../core/seal.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Throttle } from '../outbox/send-message.ts';
+import { createCardsFor } from '../policy/roles-for-card.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { createActionContext } from './action-context.ts';
 import { composeDelivery } from './compose-delivery.ts';
@@ -70,12 +71,14 @@ function composeHome(context: WorkerContext) {
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
+  const cardsFor = createCardsFor({ rolesOf: context.currentRoles, links: context.links });
+  const common = { ...context, cardsFor };
   return createHome({
     ...context,
     viewers: createHomeViewers(redis),
     ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
-    ownRequests: (userId) => ownRequests(userId, context),
-    teamFacts: (viewer) => teamFacts(viewer, now(), { ...context, newestDeclines, health, sealCard }),
+    ownRequests: (userId) => ownRequests(userId, common),
+    teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health, sealCard }),
     publish: slack.publishHome,
     enqueue: {
       renderHome: (userId) => enqueue('render-home', { userId }),

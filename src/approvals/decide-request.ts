@@ -1,5 +1,6 @@
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
+import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { termWords } from '../limits/change-request.ts';
@@ -8,6 +9,7 @@ import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
 import { approvalsNeeded } from '../policy/decide.ts';
+import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import type { ExpireRequest } from './expire-request.ts';
@@ -17,6 +19,7 @@ import {
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
+  orderIn,
   requestIdIn,
   unconfirmedApproval,
 } from './request.ts';
@@ -158,12 +161,13 @@ export function createDecisions(deps: DecisionDeps): Decisions {
 
   async function record(
     action: DecideAction,
-    { acctId, card, id, changes }: LimitRequest,
+    { orderCents, card, id, changes }: LimitRequest,
     { event, outcome, counted }: Decided,
   ): Promise<void> {
-    const line = { did: `${event} a change of the ${ruleNames(changes)} of`, card, outcome, counted };
+    const what = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
+    const line = { did: `${event} ${what}`, card, outcome, counted };
     const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
-    await deps.record(action, { event, acctId, cardId: card.cardId, detail, line });
+    await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
   }
 }
 
@@ -193,28 +197,60 @@ interface RecountDeps {
   /** How much more a card may spend by a change. */
   readonly countRaise: RaiseAmounts['count'];
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
+  readonly orders: Pick<Orders, 'needed'>;
 }
 
-export function createRecount({ countRaise, policyOfCard }: RecountDeps): Recount {
-  return async function recount({ action, acctId, changes, term }, click, given) {
+export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps): Recount {
+  return async function recount(request, click, given) {
+    const { action, acctId, changes, term } = request;
     const people = given ?? [action.actor.userId, click.actor.userId];
+    if (action.verb === 'order-virtual')
+      return { needed: await orders.needed({ ...action, id: click.id }, people), counted: null };
     const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
     const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raise) };
   };
 }
 
+/** What approvals do with orders of virtual cards. */
+export interface Orders {
+  /** How many approvers an order takes by now, with what these people ordered besides. */
+  needed(action: OrderVirtualAction, people: readonly string[]): Promise<number>;
+  /** Whether it is somebody's own card that is ordered. */
+  isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
+  /** Orders, once for each action, and tells whoever asked. @throws CardApiError when the job should run again. */
+  place(action: OrderVirtualAction, by: string | null, attempt: Attempt): Promise<Result>;
+}
+
+/** Whether a request is about somebody's own card, or one that is ordered for them. */
+export type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
+
+interface IsOwnDeps {
+  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  readonly orders: Pick<Orders, 'isOwn'>;
+}
+
+export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnRequest {
+  return async function isOwnRequest(userId, request) {
+    const order = orderIn(request);
+    return order === null ? await isOwnCard(userId, request.acctId) : await orders.isOwn(userId, order);
+  };
+}
+
 /** Why somebody may not decide a request, one sentence; null when they may. */
 export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
-type WhyNotAllowedDeps = Pick<ActionTools, 'authorize' | 'now'>;
+interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'now'> {
+  readonly isOwn: IsOwnRequest;
+}
 
 export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
-  return async function whyNotAllowed(click, { action, acctId, holder, approvals, voided }) {
+  return async function whyNotAllowed(click, request) {
+    const { action, acctId, holder, approvals, voided } = request;
     const by = click.actor.userId;
+    const ofOrder = { bands: [], heldBy: (await deps.isOwn(by, request)) ? by : null };
     const verdict = await deps.authorize(click, {
-      acctId,
-      heldBy: holder,
+      ...(orderIn(request) === null ? { acctId, heldBy: holder } : ofOrder),
       // An approver who asked may say yes again, once their first yes is void.
       isOwnAction: (action.actor.userId === by && !voided.includes(by)) || approvals.some((one) => one.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),

@@ -9,6 +9,7 @@ import type { CardApiError } from '../core/errors.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
 import type { CompleteApproval } from './complete-approval.ts';
+import type { Orders } from './decide-request.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
@@ -45,6 +46,7 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: LockedAttempt) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
+  readonly orders: Pick<Orders, 'place'>;
   readonly complete: CompleteApproval;
 }
 
@@ -81,12 +83,14 @@ export function createExecution(deps: Deps): Execution {
     approval: ApprovalInFlight,
     attempt: Attempt,
   ): Promise<Result> {
-    const { acctId } = request;
-    const action = changeOf(click, request, approval);
+    const { acctId, action: asked } = request;
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
-    const raisedBy = { by: isAlone ? approval.by : null, askedBy: request.action.actor.userId };
-    const approved = { outcomeOf: request.action.id, requestId: request.id, raisedBy, judged: approval.changes };
+    if (asked.verb === 'order-virtual')
+      return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, attempt);
+    const action = changeOf(click, request, approval);
+    const raisedBy = { by: isAlone ? approval.by : null, askedBy: asked.actor.userId };
+    const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, judged: approval.changes };
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);
@@ -124,6 +128,7 @@ export function createFailApproval(deps: FailDeps) {
       // Without an approval in flight nothing was begun: the card is as it was.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
       const approval = begun ?? approvalOf(click, asRequested(click, request));
+      if (request.action.verb === 'order-virtual') return await deps.failures.failUnchanged(click, error);
       const action = changeOf(click, request, approval);
       const written = await deps.progress.read(click.id);
       const hint = request.state === 'open' ? 'The request is still open.' : null;

@@ -6,8 +6,8 @@ import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
-import type { Recount, WhyNotAllowed } from './decide-request.ts';
-import type { Approval, ApprovalClick, OpenRequest } from './request.ts';
+import type { IsOwnRequest, Recount, WhyNotAllowed } from './decide-request.ts';
+import { type Approval, type ApprovalClick, type OpenRequest, orderIn } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request by what is true now, and its changes from what the rules are at this moment. */
@@ -32,7 +32,8 @@ interface Deps extends Pick<ActionTools, 'isApprover'> {
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  /** Whether a request is about somebody's own card, or one that is ordered for them. */
+  readonly isOwn: IsOwnRequest;
   readonly requests: Pick<Requests, 'save'>;
   readonly updateRequest: (requestId: string) => Promise<void>;
 }
@@ -41,6 +42,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   return async function judgeClick(click, request) {
     const why = await deps.whyNotAllowed(click, request);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
+    // There is no card yet whose rules could have moved.
+    if (request.orderCents !== null) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: what is above it by now stays.
@@ -71,11 +74,12 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   };
 
   /** Whoever is no approver any more, or holds the card by now, has not approved. */
-  async function withoutVoid(current: OpenRequest, { acctId }: OpenRequest): Promise<OpenRequest> {
+  async function withoutVoid(current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
     const approvals: Approval[] = [];
     const voided = [...current.voided];
     for (const approval of current.approvals) {
-      const counts = (await deps.isApprover(approval.by, acctId)) && !(await deps.isOwnCard(approval.by, acctId));
+      const isApprover = await deps.isApprover(approval.by, orderIn(request) === null ? request.acctId : null);
+      const counts = isApprover && !(await deps.isOwn(approval.by, request));
       if (counts) approvals.push(approval);
       else voided.push(approval.by);
     }

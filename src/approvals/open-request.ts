@@ -7,10 +7,14 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import type { LimitRequest, OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
+import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 /** A change that others decide, asked for by an approver or by the card's holder. */
-export type RequestedChange = AskedChange<LimitRequest['action']>;
+export interface RequestedChange extends AskedChange<LimitRequest['action']> {
+  /** Of a virtual card that is to be ordered. */
+  readonly order?: { readonly cents: number; readonly isOwn: boolean };
+}
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly requests: Requests;
@@ -35,7 +39,7 @@ interface Deps extends Pick<ActionTools, 'now'> {
  */
 export function createOpenRequest(deps: Deps) {
   return async function openRequest(asked: RequestedChange): Promise<string> {
-    const { action, acctId } = asked;
+    const { action, acctId, order } = asked;
     const { userId } = action.actor;
     const id = requestIdOf(action.id);
     const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
@@ -43,7 +47,7 @@ export function createOpenRequest(deps: Deps) {
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return `${by} asked for that already: the request is open in the approvals channel.`;
     }
-    const isOwnCard = await deps.isOwnCard(userId, acctId);
+    const isOwnCard = order?.isOwn ?? (await deps.isOwnCard(userId, acctId));
     // The same action again after a crash finds its request; what others decided meanwhile stays.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
     await deps.postRequest(request);
@@ -52,9 +56,13 @@ export function createOpenRequest(deps: Deps) {
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
-    const { action, acctId, card, changes, term, others, counted } = asked;
+    const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
-    const { isBlocked, facts } = await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes });
+    // Of a card that does not exist yet there is nothing to know.
+    const { isBlocked, facts } =
+      order === undefined
+        ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
+        : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     const countsAsApproval = action.roles.includes('approver') && !isOwnCard;
     const request: OpenRequest = {
@@ -63,6 +71,7 @@ export function createOpenRequest(deps: Deps) {
       acctId,
       card,
       holder: (await deps.links.ofAccount(acctId))?.userId ?? null,
+      orderCents: order?.cents ?? null,
       goals: goalsOf(changes),
       changes: await deps.changesFromBase(changes, term, acctId),
       term,
@@ -91,5 +100,7 @@ export function createOpenRequest(deps: Deps) {
 }
 
 function isSame({ acctId, changes, action }: LimitRequest, asked: RequestedChange): boolean {
+  // Two orders are two cards.
+  if (asked.order !== undefined) return false;
   return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { goalsOf, isAboutLimits, RuleChanges, RuleGoals, Term, withGoals } from '../card-api/rule-change.ts';
+import { goalsOf, isAboutLimits, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/counted-raise.ts';
+import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
+
+const RuleChanges = z.array(RuleChange).readonly();
 
 const Approval = z.strictObject({
   /** Slack user, and when, UTC ISO 8601. */
@@ -44,13 +47,16 @@ export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 const requested = {
   id: z.string(),
   /** What was asked, by whom, and where. */
-  action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction]),
+  action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction, OrderVirtualAction]),
+  /** 0: the card is only being ordered. */
   acctId: z.int(),
   card: CardFacts,
   /** Slack user who held the card when it was asked for, if linked: has no say in it. */
   holder: z.string().nullable(),
-  /** What the rules shall be, as it was asked for. */
-  goals: RuleGoals,
+  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
+  orderCents: z.int().nonnegative().nullable(),
+  /** What the rules shall be, as it was asked for. Empty for an order, as are the changes. */
+  goals: z.array(RuleGoal).readonly(),
   /** What an approval does: as asked, or as an approver changed it. From what the rules were when it was asked for. */
   changes: RuleChanges,
   term: Term,
@@ -88,7 +94,8 @@ const made = {
 };
 
 /**
- * A change of a card's rules that others have to approve: a raise that takes two people, or what a holder asks for.
+ * What others have to approve: a change of a card's rules that takes several people, what a holder asks for, or the order of
+ * a virtual card.
  *
  * open → approved, overridden, denied or expired; each of these is final. Overridden: an operator broke the glass, because
  * no approver answered.
@@ -105,6 +112,11 @@ export type OpenRequest = Extract<LimitRequest, { state: 'open' }>;
 export type OverriddenRequest = Extract<LimitRequest, { state: 'overridden' }>;
 export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
 
+/** A request to order a virtual card; null: it is about the rules of a card. */
+export function orderIn({ action }: LimitRequest): OrderVirtualAction | null {
+  return action.verb === 'order-virtual' ? action : null;
+}
+
 /** The click that decided it, and who; null while it is open, and where its time ran out. */
 export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
   return request.state === 'open' || request.state === 'expired' ? null : request.decision;
@@ -117,6 +129,7 @@ export function payCentsOf({ action }: LimitRequest): number | null {
 
 /** For how long it was asked, whatever an approver made of it since. */
 export function askedTerm({ action }: LimitRequest): Term {
+  if (action.verb === 'order-virtual') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
 
@@ -175,6 +188,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
  */
 export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
+  if (asked.verb === 'order-virtual') throw new Error('an order changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;

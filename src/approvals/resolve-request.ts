@@ -4,7 +4,13 @@ import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type ApprovalInFlight, type ClosedRequest, type LimitRequest, unconfirmedApproval } from './request.ts';
+import {
+  type ApprovalInFlight,
+  type ClosedRequest,
+  type LimitRequest,
+  orderIn,
+  unconfirmedApproval,
+} from './request.ts';
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now'> {
@@ -19,7 +25,7 @@ export type ResolveRequest = (request: ClosedRequest) => Promise<void>;
 
 export function createResolveRequest(deps: Deps): ResolveRequest {
   return async function resolveRequest(request) {
-    await deps.requests.save(request);
+    await deps.requests.save(withoutOrder(request));
     await deps.updateRequest(request.id);
     if (request.state === 'denied') await markAlert(request, 'An approver said no');
     if (request.state === 'expired') await markAlert(request, 'Nobody decided in time');
@@ -38,7 +44,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   }
 
   async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
-    const what = 'Your raise';
+    const what = orderIn(request) === null ? 'Your raise' : 'Your order';
     const changed =
       unconfirmedApproval(request) === null
         ? {}
@@ -52,6 +58,12 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     const whoCan = { text: 'Denied by', userIds: [request.decision.by] };
     await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
   }
+}
+
+/** What somebody filled into the form of an order is kept no longer than until it is decided. */
+function withoutOrder(request: ClosedRequest): ClosedRequest {
+  const order = orderIn(request);
+  return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
 }
 
 interface HolderDeps extends Pick<ActionTools, 'notifyDirectly'> {

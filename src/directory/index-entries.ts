@@ -8,6 +8,8 @@ export interface CardMatch {
   readonly holder: string | null;
   readonly customId: string | null;
   readonly isVirtual: boolean | null;
+  /** As the card service calls it. */
+  readonly group: string | null;
   readonly accountStatus: string | null;
   /** The cards that matched; all of the account's when the account did. */
   readonly cards: readonly DirectoryCard[];
@@ -121,6 +123,6 @@ export function matchOf(
 }
 
 export function toMatch(account: DirectoryAccount, matchedBy: MatchKind, cards: readonly DirectoryCard[]): CardMatch {
-  const { acctId, customId, isVirtual, accountStatus } = account;
-  return { acctId, holder: holderOf(account), customId, isVirtual, accountStatus, cards, matchedBy };
+  const { acctId, customId, isVirtual, group, accountStatus } = account;
+  return { acctId, holder: holderOf(account), customId, isVirtual, group, accountStatus, cards, matchedBy };
 }

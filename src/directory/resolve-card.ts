@@ -18,9 +18,10 @@ interface Candidate {
 interface Deps {
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status'>;
   readonly links: {
-    readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null>;
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
+  /** Whether somebody's role is enough for a card. */
+  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   /** Which card an alert is about; null when the alert is no longer stored. */
   readonly cardOfAlert: (
     alertId: string,
@@ -38,15 +39,11 @@ export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> |
 
 /** Finds the card that a person means. */
 export function createResolveCard(deps: Deps): ResolveCard {
-  const { directory, links, cardOfAlert, reply } = deps;
+  const { links, cardOfAlert, reply } = deps;
 
   return async function resolveCard<A extends Action>(action: A) {
     if (action.target.kind === 'own') return await ownCard(action);
-    const resolved = await findCard(action);
-    if (resolved === null || (await mayActOn(resolved.acctId, action))) return resolved;
-    const whoCan = 'If it should be yours, say so with `/card link` and the last four digits.';
-    await reply.refuse(action, { what: 'That', why: 'This card is not linked to you.', whoCan }, resolved);
-    return null;
+    return await findCard(action);
   };
 
   /** The only card that the person holds. */
@@ -55,11 +52,6 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
     await reply.refuse(action, { what: 'That', ...(only === undefined ? holdsNone : holdsSeveral) });
     return null;
-  }
-
-  /** Who may act only as the card's holder must be linked to it now. */
-  async function mayActOn(acctId: number, { asHolder, actor }: Action): Promise<boolean> {
-    return !asHolder || (await links.ofAccount(acctId))?.userId === actor.userId;
   }
 
   async function findCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
@@ -71,9 +63,9 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const { query, rest } = await splitWords(action.verb, target.words);
     const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
     const matches: CardMatch[] = [];
-    for (const match of await directory.find(query)) {
-      // Holders learn nothing of other cards, not even that they exist.
-      if (await mayActOn(match.acctId, action)) matches.push(match);
+    for (const match of await deps.directory.find(query)) {
+      // Nobody learns of cards that are not theirs to look at, not even that they exist.
+      if (await deps.mayAct(action, match.acctId)) matches.push(match);
     }
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
@@ -88,7 +80,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function splitWords(verb: Action['verb'], words: readonly string[]) {
     const whole = { query: words.join(' '), rest: [] as readonly string[] };
     if (verb !== 'block' && verb !== 'unblock') return whole;
-    const split = await splitCardAndRest(words, async (text) => (await directory.findKnown(text)).length > 0);
+    const split = await splitCardAndRest(words, async (text) => (await deps.directory.findKnown(text)).length > 0);
     return split === null ? whole : { query: split.card, rest: split.rest };
   }
 

@@ -49,7 +49,10 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       if (isOfCard) {
         const card = await deps.resolveCard(action);
         if (card === null) return;
-        resolved = card;
+        const ofCard = await deps.permit(card.action, card.acctId);
+        if (ofCard === null) return;
+        action = ofCard;
+        resolved = { ...card, action };
       }
       const { acctId, cardId } = isOfCard ? resolved : { acctId: null, cardId: null };
       if (isLook) await deps.record(action, { event: 'asked', acctId, cardId });

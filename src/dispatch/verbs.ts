@@ -21,14 +21,14 @@ import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
 export const verbs = {
   show: {
     action: actionOf('show', target.card, {}),
-    permission: { role: 'operator', doing: 'see cards' },
+    permission: { role: 'operator', doing: 'see cards', holderMay: true },
     refusedTo: 'show',
     isLook: true,
     isOfCard: true,
     command: {
       usage: 'show CARD',
       example: '/card show 4242',
-      effect: 'holder, status, limits and what is left of them, last declines; only you see it',
+      effect: 'holder, status, limits and what is left of them, last declines; holders may see their own',
       read: readCard('show', 'show CARD', 'Which card should I show?'),
     },
   },

@@ -5,10 +5,11 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
+import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import { type Claim, type Claims, decisionOf } from './claim-store.ts';
+import { type Claim, type ClaimedCard, type Claims, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import { isSameEmail } from './own-card.ts';
@@ -28,16 +29,12 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
   readonly setLink: SetLink;
   /** @returns the value of a button that stands for the action. */
   readonly offer: (action: Action) => Promise<string>;
-  /** Leaves it to the approvers. */
-  readonly openClaim: (action: ClaimAction, acctIds: readonly number[]) => Promise<void>;
+  readonly openClaim: OpenClaimOf;
 }
 
 /**
  * "I hold this card": proved by an e-mail address that Slack and the card program agree on, and a press of the button;
- * otherwise an approver decides.
- *
- * Whoever claims a card of somebody else, or one that does not exist, gets the same answer, so that it does not give away
- * whose card it is.
+ * otherwise an approver decides. The answer never says whose card it is.
  *
  * @throws SlackError when Slack could not be asked who this is, and asking again can help.
  */
@@ -99,49 +96,104 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
   }
 }
 
-interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'now'> {
-  readonly claims: Pick<Claims, 'get' | 'save' | 'count'>;
+interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now'> {
+  readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
+  readonly person: (userId: string) => Promise<Person | null>;
+  readonly directory: Pick<Directory, 'account'>;
   /** Posts a claim into the channel for requests, to be confirmed or refused there. */
   readonly postClaim: (claim: Claim) => Promise<void>;
   /** Ends a claim that nobody decided. */
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }
 
-/** A claim that an approver has to decide. Safe to repeat. */
-export function createOpenClaim(
-  deps: OpenClaimDeps,
-): (action: ClaimAction, acctIds: readonly number[]) => Promise<void> {
+/** Leaves it to the approvers who holds a card. Claimed again while that is open, it is the same claim. Safe to repeat. */
+export type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
+
+export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   return async function openClaim(action, acctIds) {
-    if ((await deps.claims.count(action.actor.userId, action.id)) > CLAIMS_A_DAY) {
-      const why = `You have asked ${CLAIMS_A_DAY} times today.`;
-      return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver to link you.' });
-    }
-    const id = `clm_${action.id.slice(4)}`;
-    const claim = (await deps.claims.get(id)) ?? (await open(id, action, acctIds));
-    await deps.scheduleClaimEnd(id, Date.parse(claim.expiresAt));
-    await deps.postClaim(claim);
-    await deps.answer(action, claimWaits());
+    const { userId } = action.actor;
+    // Two commands at once are one claim, too.
+    await deps.withLock(`claims-of:${userId}`, async () => {
+      const id = `clm_${action.id.slice(4)}`;
+      const known = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
+      if (known === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
+        const why = `You have asked ${CLAIMS_A_DAY} times today.`;
+        return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
+      }
+      if (acctIds.length === 0) return await refuseUnknown(action);
+      const claim = known ?? (await open(id, action, acctIds));
+      await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
+      await deps.postClaim(claim);
+      await deps.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
+    });
   };
 
-  async function open(id: string, action: ClaimAction, acctIds: readonly number[]): Promise<Claim> {
+  /** The same person's open claim of the same cards. */
+  async function twinOf({ verb, actor }: Action, acctIds: readonly number[]): Promise<Claim | null> {
+    const isSame = ({ action, cards }: Claim): boolean =>
+      action.verb === verb &&
+      action.actor.userId === actor.userId &&
+      cards.length === acctIds.length &&
+      cards.every(({ acctId }) => acctIds.includes(acctId));
+    return (await deps.claims.open()).find(isSame) ?? null;
+  }
+
+  /** Nobody else is asked about a card that does not exist. */
+  async function refuseUnknown(action: Action): Promise<void> {
+    const query = action.target.kind === 'words' ? action.target.words.join(' ') : '';
+    const why = query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`;
+    const whoCan = 'Check the last four digits on the card.';
+    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'no card matches' });
+  }
+
+  async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
-    const claim: Claim = { id, action, acctIds: [...acctIds], state: 'open', expiresAt };
+    const person = await deps.person(action.actor.userId);
+    const cards = await Promise.all(acctIds.map((acctId) => compare(acctId, person)));
+    const claim: Claim = { id, action, cards, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
   }
+
+  async function compare(acctId: number, person: Person | null): Promise<ClaimedCard> {
+    const account = await deps.directory.account(acctId);
+    const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
+    return {
+      acctId,
+      isSameName: isSameName(person?.name ?? null, holder),
+      isSameEmail: isSameEmail(account?.email ?? null, person?.email ?? null),
+    };
+  }
 }
 
-/** The message of a claim, as it stands now. @param factsOf what is known of an account's card. */
-export async function claimMessage(claim: Claim, factsOf: (acctId: number) => Promise<CardFacts>): Promise<Message> {
-  const { target, actor, askedAt } = claim.action;
+/** Every part of the shorter name is in the other: `Sam Rivera` is `Sam J. Rivera`. */
+function isSameName(one: string | null, other: string): boolean {
+  const [short = [], long = []] = [nameWords(one ?? ''), nameWords(other)].toSorted((a, b) => a.length - b.length);
+  return short.length > 1 && short.every((word) => long.includes(word));
+}
+
+interface ClaimMessageDeps {
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly links: Pick<Links, 'ofAccount'>;
+}
+
+/** The message of a claim, as it stands now. */
+export async function claimMessage(claim: Claim, { factsOf, links }: ClaimMessageDeps): Promise<Message> {
+  const { actor, askedAt, verb } = claim.action;
   const decision = decisionOf(claim);
   return claimRequest({
     value: claim.id,
     claimedBy: actor.userId,
     claimedAt: askedAt,
-    query: target.kind === 'words' ? target.words.join(' ') : 'of a message',
-    cards: await Promise.all(claim.acctIds.map(factsOf)),
+    isUnlink: verb === 'unlink',
+    cards: await Promise.all(
+      claim.cards.map(async ({ acctId, ...same }) => ({
+        ...same,
+        card: await factsOf(acctId),
+        heldBy: (await links.ofAccount(acctId))?.userId ?? null,
+      })),
+    ),
     state: claim.state,
     confirmed: claim.state === 'confirmed' ? await factsOf(claim.acctId) : null,
     decidedBy: decision?.by ?? null,

@@ -2,18 +2,26 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
-import { ClaimAction } from './verbs.ts';
+import { ClaimAction, UnlinkAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Whoever claims more than a few cards in a day is guessing. */
 const COUNTED_SECONDS = 24 * 3600;
 
+const ClaimedCard = z.strictObject({
+  acctId: z.int(),
+  /** Whether Slack has the name and the e-mail address of its holder for the one who claims. */
+  isSameName: z.boolean(),
+  isSameEmail: z.boolean(),
+});
+export type ClaimedCard = z.infer<typeof ClaimedCard>;
+
 const claimed = {
   id: z.string(),
-  /** Who claims, and in which words. */
-  action: ClaimAction,
-  /** Accounts that the words can mean. Empty: none. */
-  acctIds: z.array(z.int()),
+  /** Who claims to hold a card, or to hold it no longer. */
+  action: z.discriminatedUnion('verb', [ClaimAction, UnlinkAction]),
+  /** The cards that this can mean. */
+  cards: z.array(ClaimedCard).min(1),
   /** UTC ISO 8601. */
   expiresAt: z.string(),
 };
@@ -27,13 +35,13 @@ const Decision = z.strictObject({
 });
 
 /**
- * Somebody says that they hold a card, and an approver decides whether that is so.
+ * Somebody says that they hold a card, or hold it no longer, and an approver decides whether that is so.
  *
  * open → confirmed, refused or expired; each of these is final.
  */
 export const Claim = z.discriminatedUnion('state', [
   z.strictObject({ ...claimed, state: z.literal('open') }),
-  /** The account that was confirmed is linked to who claimed it. */
+  /** The account that was confirmed is linked to who claimed it, or to nobody any more. */
   z.strictObject({ ...claimed, state: z.literal('confirmed'), acctId: z.int(), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('refused'), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('expired') }),

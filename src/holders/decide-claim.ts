@@ -1,18 +1,19 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { type Claims, type ClosedClaim, isDecidedBy, type OpenClaim } from './claim-store.ts';
-import type { SetLink } from './link-card.ts';
+import type { EndLink, SetLink } from './link-card.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
+interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly setLink: SetLink;
+  readonly endLink: EndLink;
   /** Brings a claim's message up to date, soon. */
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
 interface ClaimDecisions {
-  /** An approver confirms or refuses "I hold this card". One decision, never by the one who claims. */
+  /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
   decideClaim(action: DecideClaimAction): Promise<void>;
   /** Nobody decided in time. Safe to repeat. */
   endClaim(claimId: string): Promise<void>;
@@ -54,14 +55,18 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
 
   async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim): Promise<void> {
     const { choice } = action.target;
-    const acctId = choice === null ? undefined : claim.acctIds[choice];
-    const { userId } = claim.action.actor;
+    const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
+    const { verb, actor } = claim.action;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
     if (acctId === undefined) {
-      await deps.record(action, { event: 'denied', acctId: null, after: userId, detail: claim.id });
+      await deps.record(action, { event: 'denied', acctId: null, after: actor.userId, detail: claim.id });
       return await end({ ...claim, state: 'refused', decision });
     }
-    await deps.setLink(action, { acctId, cardId: null, userId, provedBy: 'approver' });
+    const verdict = await deps.authorize(action, { acctId });
+    const no = { what: 'Your decision', whoCan: 'It takes another approver.' };
+    if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
+    if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
+    else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });
     await end({ ...claim, state: 'confirmed', acctId, decision });
   }
 
@@ -70,12 +75,13 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     await announce(claim);
   }
 
-  /** A confirmed claim was told with the link. */
+  /** A confirmed claim is told by its link. */
   async function announce(claim: ClosedClaim): Promise<void> {
     await deps.updateClaim(claim.id);
     if (claim.state === 'confirmed') return;
     const by = claim.state === 'refused' ? claim.decision.by : null;
     const { userId } = claim.action.actor;
-    await deps.notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by }));
+    const isUnlink = claim.action.verb === 'unlink';
+    await deps.notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
   }
 }

@@ -1,10 +1,10 @@
-import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
+import { holderWelcome, linkEnded, linkLost, linkResult } from '../../templates/holders/link-result.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
-import type { LinkAction } from './verbs.ts';
+import type { LinkAction, UnlinkAction } from './verbs.ts';
 
 /** Who holds a card from now on, and how that was proved. */
 export interface NewLink {
@@ -30,7 +30,10 @@ interface SetLinkDeps
   readonly links: Pick<Links, 'ofAccount' | 'link'>;
 }
 
-/** First the record, then the link itself, then the new holder is welcomed. */
+/**
+ * First the record, then whoever loses the card is told, then the link itself, then the new holder is welcomed. Whom it
+ * replaced is not known after that, so they are told before.
+ */
 export function createSetLink(deps: SetLinkDeps): SetLink {
   return async function setLink(action, { cardId, ...proved }) {
     const { acctId, userId, provedBy } = proved;
@@ -45,6 +48,8 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
       const by = action.actor.userId;
       // After a crash the link may exist already, and whom it replaced is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
+      if (before !== null && before !== userId)
+        await deps.notifyDirectly(before, `unlinked-${action.id}`, linkLost({ card, by, heldBy: userId }));
       await deps.links.link({ acctId, userId, provedBy, by, at: deps.now().toISOString() });
       const welcome = holderWelcome({ card, by: by === userId ? null : by });
       await deps.notifyDirectly(userId, `linked-${action.id}`, welcome);
@@ -90,29 +95,54 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-interface UnlinkCardDeps
-  extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'withLock'> {
+/** Ends the link of a card on behalf of whoever acts, and tells its holder. Safe to repeat. */
+export type EndLink = (
+  action: Action,
+  of: { readonly acctId: number; readonly cardId: number | null },
+) => Promise<CardFacts>;
+
+interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
 }
 
-/** An approver, or the holder, ends the link of a card. */
-export function createUnlinkCard(deps: UnlinkCardDeps) {
-  return async function unlinkCard({ action, acctId, cardId }: Resolved): Promise<void> {
-    await deps.withLock(`account:${acctId}`, async () => {
-      const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
-      const hasBegun = await deps.hasBegun(action);
-      if (before === null && !hasBegun) {
-        const whoCan = 'Link it with `/card link`, if it should be.';
-        const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
-        return await deps.refuse(action, refusal, { acctId, cardId });
-      }
+export function createEndLink(deps: EndLinkDeps): EndLink {
+  return async function endLink(action, { acctId, cardId }) {
+    return await deps.withLock(`account:${acctId}`, async () => {
       const card = await deps.factsOf(acctId);
-      if (before !== null) {
-        const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
-        await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
-        await deps.links.unlink(acctId);
-      }
-      await deps.answer(action, linkEnded(card));
+      const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
+      if (before === null) return card;
+      const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
+      await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
+      await deps.notifyDirectly(
+        before,
+        `unlinked-${action.id}`,
+        linkLost({ card, by: action.actor.userId, heldBy: null }),
+      );
+      await deps.links.unlink(acctId);
+      return card;
     });
+  };
+}
+
+interface UnlinkCardDeps extends Pick<ActionTools, 'hasBegun' | 'refuse' | 'answer'> {
+  readonly links: Pick<Links, 'ofAccount'>;
+  /** Whether a card counts as somebody's own. */
+  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  readonly endLink: EndLink;
+  /** Leaves it to the approvers. */
+  readonly openClaim: (action: UnlinkAction, acctIds: readonly number[]) => Promise<void>;
+}
+
+/** An approver ends the link of somebody else's card. For the own card, somebody else has to confirm it. */
+export function createUnlinkCard(deps: UnlinkCardDeps) {
+  return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
+    const isLinked = (await deps.links.ofAccount(acctId)) !== null;
+    if (!isLinked && !(await deps.hasBegun(action))) {
+      const whoCan = 'Link it with `/card link`, if it should be.';
+      const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
+      return await deps.refuse(action, refusal, { acctId, cardId });
+    }
+    if (isLinked && (await deps.isOwnCard(action.actor.userId, acctId))) return await deps.openClaim(action, [acctId]);
+    await deps.answer(action, linkEnded(await deps.endLink(action, { acctId, cardId })));
   };
 }

@@ -16,6 +16,10 @@ export const ClaimAction = actionOf('claim', target.card, {
 });
 export type ClaimAction = z.infer<typeof ClaimAction>;
 
+/** Somebody is no longer the holder of a card. */
+export const UnlinkAction = actionOf('unlink', target.card, {});
+export type UnlinkAction = z.infer<typeof UnlinkAction>;
+
 export const DecideClaimAction = actionOf('decide-claim', target.claim, {});
 export type DecideClaimAction = z.infer<typeof DecideClaimAction>;
 
@@ -33,7 +37,11 @@ export const holderVerbs = {
   },
   link: {
     action: LinkAction,
-    permission: { role: 'approver', doing: 'link cards to people' },
+    permission: {
+      role: 'approver',
+      doing: 'link cards to people',
+      notOwnCard: { why: 'You can’t link your own card to somebody else.' },
+    },
     refusedTo: 'link',
     isOfCard: true,
     command: {
@@ -44,20 +52,24 @@ export const holderVerbs = {
     },
   },
   unlink: {
-    action: actionOf('unlink', target.card, {}),
+    action: UnlinkAction,
     permission: { role: 'approver', doing: 'unlink cards', holderMay: true },
     refusedTo: 'unlink',
     isOfCard: true,
     command: {
       usage: 'unlink CARD',
       example: '/card unlink 4242',
-      effect: 'ends that; holders may do it with their own card',
+      effect: 'ends that; for your own card, an approver confirms it',
       read: readCard('unlink', 'unlink CARD', 'Which card should I unlink?'),
     },
   },
   'decide-claim': {
     action: DecideClaimAction,
-    permission: { role: 'approver', doing: 'confirm who holds a card' },
+    permission: {
+      role: 'approver',
+      doing: 'confirm who holds a card',
+      notOwnCard: { why: 'It is your own card.' },
+    },
     refusedTo: 'decide a claim of',
     isOfCard: false,
   },

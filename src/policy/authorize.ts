@@ -1,8 +1,18 @@
 import { RolesUnreadError } from '../core/errors.ts';
 import type { ApprovalPolicy, Band } from './approval-policy.ts';
-import { type Decision, decide, type Facts, loosens, mayAsk, type Permission, type Role } from './decide.ts';
+import {
+  asksWhoseCard,
+  type Decision,
+  decide,
+  type Facts,
+  loosens,
+  mayAsk,
+  type Permission,
+  type Role,
+} from './decide.ts';
 import type { RecordedDecision } from './decision-store.ts';
 import type { Permissions } from './permissions.ts';
+import type { createRolesForCard } from './roles-for-card.ts';
 
 /** What somebody asked for, as far as the policy looks at it. */
 export interface Asked {
@@ -21,7 +31,7 @@ export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents'
   readonly acctId?: number;
   /** Slack user who held the card at another moment that counts. */
   readonly heldBy?: string | null;
-  /** How many have to approve how much, where it is about no card. By default those of the card. */
+  /** Of an order, whose card does not exist yet: how many have to approve how much. It follows the main part of the policy. */
   readonly bands?: readonly Band[];
 }
 
@@ -32,23 +42,27 @@ export interface Authorization {
    * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
    */
   authorize(asked: Asked, about?: Case): Promise<Decision>;
-  /** The roles that a person has now, as far as they are certain; of the click where Slack is silent. For the record. */
-  rolesNow(asked: Pick<Asked, 'actor' | 'roles'>): Promise<Role[]>;
-  /** Whether who approved a change of a card a while ago is an approver of it at this moment. @throws RolesUnreadError */
-  isApprover(userId: string, acctId: number): Promise<boolean>;
+  /**
+   * The roles that a person has now, as far as they are certain; of the click where Slack is silent.
+   *
+   * @param acctId of the card in question; left out: the roles for any card.
+   */
+  rolesNow(asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]>;
+  /**
+   * Whether who approved a change of a card a while ago is an approver of it at this moment; null: an order, whose card does
+   * not exist yet.
+   *
+   * @throws RolesUnreadError
+   */
+  isApprover(userId: string, acctId: number | null): Promise<boolean>;
 }
 
 export interface AuthorizationDeps {
   readonly rolesOf: Permissions['rolesOf'];
-  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+  readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   /** Whether a card counts as somebody's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  /**
-   * The group of cards that it belongs to, as the card service calls it: each may have approvers of its own. Undefined:
-   * the card service does not say.
-   */
-  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
   readonly permissionOf: (verb: string) => Permission;
   /** Keeps what was decided, so that another policy can be tried on it. */
   readonly remember: (
@@ -63,19 +77,25 @@ const KNOWN_FOR_MS = 5000;
 
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
   return {
-    async authorize(asked, { acctId, heldBy = null, bands = [], ...about } = {}) {
+    async authorize(asked, { acctId, heldBy = null, bands, ...about } = {}) {
       const permission = deps.permissionOf(asked.verb);
-      const { roles, isComplete } = await readRoles(asked, loosens(permission, about), acctId);
+      const { roles, isComplete } = await readRoles(
+        asked,
+        loosens(permission, about),
+        bands === undefined ? acctId : null,
+      );
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
-      const holding = acctId === undefined ? {} : await holdingOf(asked.actor.userId, acctId, heldBy);
+      const isHolder = acctId !== undefined && roles.includes('holder');
+      const isOwnCard = isHolder || heldBy === asked.actor.userId || (await looksOwn(permission, asked, acctId));
+      const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
-      const policy = acctId === undefined ? { bands } : await deps.policyOfCard(acctId);
+      const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId);
       const facts = { ...about, ...holding, roles, waitedMs };
       const decision = decide(permission, facts, policy);
       await deps.remember(decisionOf(asked, facts, decision), acctId);
       return decision;
     },
-    rolesNow: async (asked) => [...(await readRoles(asked, false)).roles],
+    rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
     async isApprover(userId, acctId) {
       const { roles, isComplete } = await readRoles({ actor: { userId }, roles: [] }, true, acctId);
       if (!isComplete && !roles.includes('approver')) throw new RolesUnreadError();
@@ -87,23 +107,27 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
   async function readRoles(
     { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
     isLooser: boolean,
-    acctId?: number,
+    acctId?: number | null,
   ) {
-    const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
-    const group = acctId === undefined ? undefined : await deps.groupOfCard(acctId);
+    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs: isLooser ? 0 : Number.POSITIVE_INFINITY };
+    const { roles, isComplete, isGroupKnown } =
+      acctId == null
+        ? {
+            ...(await deps.rolesOf(actor.userId, acctId === null ? { ...howOld, group: null } : howOld)),
+            isGroupKnown: true,
+          }
+        : await deps.rolesForCard(actor.userId, acctId, howOld);
     // Whoever may make any card safer may make this one safer; what loosens it waits.
-    if (acctId !== undefined && group === undefined && isLooser)
-      throw new RolesUnreadError('the card service does not say in which group a card is');
-    const ofGroup = group === undefined ? {} : { group };
-    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs };
-    const { roles, isComplete } = await deps.rolesOf(actor.userId, { ...howOld, ...ofGroup });
-    return { roles: isComplete || isLooser ? roles : [...new Set([...roles, ...atClick])], isComplete };
+    if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service does not say in which group a card is');
+    // Whose card it is, nobody but ourselves has to say.
+    const byRole = atClick.filter((role) => role !== 'holder');
+    return { roles: isComplete || isLooser ? roles : [...new Set([...roles, ...byRole])], isComplete };
   }
 
-  async function holdingOf(userId: string, acctId: number, heldBy: string | null) {
-    const isHolder = (await deps.links.ofAccount(acctId))?.userId === userId;
-    const isOwnCard = isHolder || heldBy === userId || (await deps.isOwnCard(userId, acctId));
-    return { isHolder, isOwnCard };
+  /** Asks Slack only where it matters: a block must not wait for it. */
+  async function looksOwn(permission: Permission, { actor }: Asked, acctId: number | undefined): Promise<boolean> {
+    if (acctId === undefined || !asksWhoseCard(permission)) return false;
+    return await deps.isOwnCard(actor.userId, acctId);
   }
 }
 

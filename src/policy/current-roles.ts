@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts';
-import { createPermissions, type KnownRoles } from './permissions.ts';
+import { createPermissions, type Permissions } from './permissions.ts';
 import type { Policy } from './policy.ts';
 
 /** Slack limits how often a group is read, so an answer counts for this long. */
@@ -18,7 +18,7 @@ export function createCurrentRoles(deps: {
   readonly isHolder: (userId: string) => Promise<boolean>;
   readonly log: Log;
   readonly now?: () => number;
-}): (userId: string) => Promise<KnownRoles> {
+}): Permissions['rolesOf'] {
   const now = deps.now ?? Date.now;
   const groups = new Map<string, { members: readonly string[]; readAt: number }>();
   const silent = new Map<string, { error: unknown; since: number }>();
@@ -48,5 +48,5 @@ export function createCurrentRoles(deps: {
   };
   const { policy, isHolder, log } = deps;
   const permissions = createPermissions({ policy, groupMembers, isHolder, log, now });
-  return async (userId) => await permissions.rolesOf(userId);
+  return permissions.rolesOf;
 }

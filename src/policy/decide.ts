@@ -101,6 +101,11 @@ export function isForOwnCard(permission: Permission, roles: readonly Role[]): bo
   return mayAsk(permission, roles) && !mayAsk(permission, others);
 }
 
+/** True when it matters whether the card is the person's own. */
+export function asksWhoseCard({ notOwnCard, needsOthers }: Permission): boolean {
+  return notOwnCard !== undefined || needsOthers !== undefined;
+}
+
 const whoWords: Readonly<Record<Role, string>> = {
   approver: 'approvers',
   operator: 'operators and approvers',

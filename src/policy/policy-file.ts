@@ -85,7 +85,6 @@ const section = {
   approvers: peopleShape.optional(),
   operators: peopleShape.optional(),
   amounts: bands.optional(),
-  orders: bands.optional(),
   caps: z.strictObject({ person: cap.optional(), card: cap.optional(), program: cap.optional() }).optional(),
   durations: durations.optional(),
   approvals_channel: z
@@ -97,6 +96,8 @@ const section = {
 const PolicyFile = z.strictObject({
   version: z.literal(1, 'expected version: 1'),
   ...section,
+  // A card that is being ordered is in no group yet.
+  orders: bands.optional(),
   groups: z
     .array(
       z.strictObject({
@@ -186,7 +187,7 @@ function lineOf(document: Document, lines: LineCounter, path: readonly (string |
   return 1;
 }
 
-type Section = Omit<PolicyFile['groups'][number], 'cards'>;
+type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates'>;
 
 function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, variables: Policy): Policy {
   const standard = toSection(file, [], variables.standard);

@@ -4,11 +4,10 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readEnd } from '../core/end-time.ts';
 import { countryName } from '../core/merchant-category.ts';
-import { decide } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import { easternTime } from '../slack/mrkdwn.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import { type MuteAction, routingVerbs } from './verbs.ts';
+import type { MuteAction } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
@@ -26,7 +25,8 @@ interface MuteDeps {
   /** The direct conversation with a person. */
   readonly openDirect: (userId: string) => Promise<string>;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+  /** Whether somebody's role is enough for a card. */
+  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
   /** IANA name of the time zone in which times are typed. */
   readonly zone: string;
@@ -59,10 +59,13 @@ export function createMuteVerbs(deps: MuteDeps) {
     /** `/card mutes`: lists every mute and travel mute. */
     async list(action: Action): Promise<void> {
       const active = await mutes.active();
-      const counted = active.map(async (mute) => ({
-        ...wordsOf(mute),
-        count: (await mutes.withheld(mute.id)).length,
-      }));
+      const shown = await Promise.all(active.map(({ acctId }) => deps.mayAct(action, acctId)));
+      const counted = active
+        .filter((_, index) => shown[index])
+        .map(async (mute) => ({
+          ...wordsOf(mute),
+          count: (await mutes.withheld(mute.id)).length,
+        }));
       await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
     },
   };
@@ -108,12 +111,9 @@ async function whyNot(
   action: MuteAction,
   acctId: number,
   endsAt: Date,
-  { mutes, isOwnCard: isOwn }: Pick<MuteDeps, 'mutes' | 'isOwnCard'>,
+  { mutes }: Pick<MuteDeps, 'mutes'>,
 ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-  const { actor, roles, verb } = action;
-  const isOwnCard = await isOwn(actor.userId, acctId);
-  const decision = decide(routingVerbs[verb].permission, { roles, isOwnCard }, { bands: [] });
-  if (decision.kind === 'refused') return { why: decision.why, whoCan: 'Ask another operator or an approver.' };
+  const { roles, verb } = action;
   const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
   if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
     const why = 'Only approvers may mute a card for more than 24 hours.';

@@ -2,6 +2,7 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { why } from '../../templates/routing/why.ts';
 import type { Action, CardTarget, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
 import type { WhyAction } from './verbs.ts';
@@ -28,17 +29,19 @@ interface Deps {
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
   /** Null: the user has been asked which card is meant, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
+  /** Whether somebody's role is enough for a card. */
+  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { alerts, messages, eventLog, timesDelivered, permalink, resolveCard, reply } = deps;
+  const { messages, eventLog, timesDelivered, permalink, resolveCard, reply } = deps;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const ids = await eventsMeant(action);
     if (ids === null) return;
-    const stored = (await Promise.all(ids.map((id) => alerts.get(id)))).filter((alert) => alert !== null);
+    const stored = (await Promise.all(ids.map((id) => shownTo(action, id)))).filter((alert) => alert !== null);
     if (stored.length === 0) {
       const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
@@ -58,6 +61,13 @@ export function createExplainRouting(deps: Deps) {
       await reply.answer(action, why({ id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted }));
     }
   };
+
+  /** Null where it is not stored, or about a card that is not theirs to look at. */
+  async function shownTo(action: Action, id: string): Promise<Alert | null> {
+    const alert = await deps.alerts.get(id);
+    const acctId = alert?.event.acctId ?? null;
+    return acctId === null || (await deps.mayAct(action, acctId)) ? alert : null;
+  }
 
   /** Null: the user has been asked which card is meant, or told that there is none. */
   async function eventsMeant(action: WhyAction): Promise<string[] | null> {

@@ -32,6 +32,8 @@ export interface MessageSearch {
 
 /** What Slack knows of somebody. */
 export interface Person {
+  /** As it stands in their profile; null: none does. */
+  readonly name: string | null;
   /** Null: none is known, or its owner has not confirmed it. */
   readonly email: string | null;
   readonly isBot: boolean;
@@ -167,6 +169,7 @@ function directoryCalls(client: webApi.WebClient, call: Call) {
           const { user } = await client.users.info({ user: userId });
           const email = user?.is_email_confirmed === false ? '' : (user?.profile?.email ?? '');
           return {
+            name: user?.profile?.real_name || user?.real_name || null,
             email: email.trim() === '' ? null : email.trim(),
             isBot: user?.is_bot === true || userId === 'USLACKBOT',
             isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,

@@ -3,23 +3,42 @@ import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-status.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
 import type { OrderNotices } from './notify-ordered.ts';
 import { VirtualOrder, type VirtualOrders } from './order.ts';
-import type { OrderPermit } from './permit-order.ts';
+import type { OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'withLock' | 'now'> {
+/** Asks others for an order that the policy does not leave to one person. */
+export type RequestOrder = (
+  action: OrderVirtualAction,
+  order: VirtualOrder,
+  verdict: Extract<OrderVerdict, { kind: 'request' }>,
+) => Promise<void>;
+
+/**
+ * Makes an order that may be made, once for each action, and tells whoever asked what became of it.
+ *
+ * @param by counts with what this person allowed alone; null: several people approved it.
+ * @throws CardApiError when the order was certainly not sent and the job should run again.
+ */
+export type PlaceOrder = (
+  action: OrderVirtualAction,
+  order: VirtualOrder,
+  by: string | null,
+  attempt: Attempt,
+) => Promise<Result>;
+
+interface PlaceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock' | 'now'> {
   /** Orders at the card service. @throws CardApiError */
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
-  /** Opens what the web process sealed; null when that fails. */
-  readonly unseal: (sealed: string) => string | null;
-  readonly orderPermit: OrderPermit;
+  readonly orderPermit: Pick<OrderPermit, 'count' | 'cancel'>;
   readonly reportOrder: (action: Action, order: VirtualOrder, known: ReportedState) => Promise<void>;
 }
 
@@ -28,41 +47,43 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'refuse' | 'wit
  *
  * The service identifies an order by the number in its answer and lists no orders, so one whose answer was lost cannot be
  * looked up. It is never sent again: whoever asked is told so, and told again when its webhook comes.
- *
- * The returned function throws CardApiError when the order was certainly not sent and the job should run again.
  */
-export function createOrderVirtual(deps: Deps) {
+export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   const { progress } = deps;
-  return async function orderVirtual(action: OrderVirtualAction, attempt: Attempt): Promise<void> {
-    const order = orderOf(action, deps.unseal);
-    if (order === null) {
-      const whoCan = 'Type `/card virtual order` again.';
-      return await deps.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
-    }
-    await deps.withLock(`order:${action.id}`, async (lease) => {
+  return placeOrder;
+
+  async function placeOrder(...[action, order, by, attempt]: Parameters<PlaceOrder>): Promise<Result> {
+    return await deps.withLock(`order:${action.id}`, async (lease) => {
       const written = await progress.read(action.id);
       const known = reported(written);
-      if (known !== null) return known.isTold ? undefined : await deps.reportOrder(action, order, known);
+      if (known !== null) {
+        if (!known.isTold) await deps.reportOrder(action, order, known);
+        return known.result;
+      }
       const entry = { acctId: null, after: summaryOf(order) };
-      const refused = written === null ? await deps.orderPermit.permit(action, order) : null;
-      if (refused !== null) return await deps.refuse(action, { what: 'Your order', ...refused });
       if (written === null) await deps.record(action, { event: 'asked', ...entry });
       // The worker died while it was sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
+      await deps.orderPermit.count(action, order, by);
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
-      if (standing !== null) return;
-      await send(action, order, { ...attempt, lease });
+      if (standing !== null) return resultOf(order, 'unknown');
+      return await send(action, order, by, { ...attempt, lease });
     });
-  };
+  }
 
-  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: LockedAttempt): Promise<void> {
+  async function send(
+    action: OrderVirtualAction,
+    order: VirtualOrder,
+    by: string | null,
+    attempt: LockedAttempt,
+  ): Promise<Result> {
     try {
       await attempt.lease.confirm();
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
-      await complete(action, order, 'done', { note: String(virtualCardOrderId) });
+      return await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
@@ -70,8 +91,8 @@ export function createOrderVirtual(deps: Deps) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      await deps.orderPermit.cancel(action, order);
-      await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
+      await deps.orderPermit.cancel(action, order, by);
+      return await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }
 
@@ -80,16 +101,42 @@ export function createOrderVirtual(deps: Deps) {
     order: VirtualOrder,
     state: State,
     rest: Partial<Pick<Result, 'apiWords' | 'note'>> = {},
-  ): Promise<void> {
-    const card = { ...noAccountYet, holder: nameOf(order) };
-    const result: Result = { state, card, before: null, after: summaryOf(order), apiWords: null, note: null, ...rest };
-    const own = stateOf(result, deps.now().toISOString());
-    await deps.reportOrder(action, order, reported(await progress.write(action.id, own)) ?? own);
+  ): Promise<Result> {
+    const own = stateOf({ ...resultOf(order, state), ...rest }, deps.now().toISOString());
+    const known = reported(await progress.write(action.id, own)) ?? own;
+    await deps.reportOrder(action, order, known);
+    return known.result;
   }
 }
 
+interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
+  readonly orderPermit: Pick<OrderPermit, 'permit'>;
+  /** Leaves the order to others, and says what happens now. */
+  readonly requestOrder: RequestOrder;
+  readonly placeOrder: PlaceOrder;
+}
+
+/** Orders what one person may order; anything else becomes a request. */
+export function createOrderVirtual({ progress, orderPermit, requestOrder, placeOrder, refuse }: Deps) {
+  return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, attempt: Attempt): Promise<void> {
+    // Permitted before it was sent: what became of it has to be found out.
+    const isNew = (await progress.read(action.id)) === null;
+    const verdict = isNew ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
+    if (verdict.kind === 'refused') return await refuse(action, { what: 'Your order', ...verdict });
+    if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
+    await placeOrder(action, order, action.actor.userId, attempt);
+  };
+}
+
+function resultOf(order: VirtualOrder, state: State): Result {
+  return { state, card: cardOfOrder(order), before: null, after: summaryOf(order), apiWords: null, note: null };
+}
+
 /** There is no account before the card service has created one. */
-const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
+export function cardOfOrder(order: VirtualOrder | null): CardFacts {
+  const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
+  return { ...noAccountYet, holder: order === null ? null : nameOf(order) };
+}
 
 const outcomeWords = {
   done: 'ordered, its result follows',
@@ -109,7 +156,7 @@ export function createReportOrder({
   answer,
   virtualOrders,
   notices,
-}: ReportDeps): Deps['reportOrder'] {
+}: ReportDeps): PlaceDeps['reportOrder'] {
   return async function reportOrder(action, order, known) {
     const { at, result } = known;
     const state = result.state as State;
@@ -139,7 +186,11 @@ export function createReportOrder({
   };
 }
 
-function orderOf({ target }: OrderVirtualAction, unseal: Deps['unseal']): VirtualOrder | null {
+/** Opens what the web process sealed; null when that fails. */
+export function orderOf(
+  { target }: OrderVirtualAction,
+  unseal: (sealed: string) => string | null,
+): VirtualOrder | null {
   const text = unseal(target.sealed);
   return text === null ? null : VirtualOrder.parse(JSON.parse(text));
 }

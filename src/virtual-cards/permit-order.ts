@@ -1,68 +1,112 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { formatCents } from '../core/money.ts';
 import { type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, aloneCents, exceededCap } from '../policy/approval-policy.ts';
+import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
+import { approvalsNeeded, type Facts } from '../policy/decide.ts';
+import type { Person } from '../slack/client.ts';
 import type { VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
-/** Asks the policy, and counts the order when it may be made. Answers with why it may not; null when it may. */
+export type OrderVerdict =
+  | { readonly kind: 'allowed' }
+  /** It becomes a request that so many others have to approve. */
+  | { readonly kind: 'request'; readonly others: number; readonly isOwn: boolean }
+  | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>);
+
 export interface OrderPermit {
-  permit(action: OrderVirtualAction, order: VirtualOrder): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+  /** Asks the policy, and counts the order from here on where one person may make it. */
+  permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict>;
+  /** How many approvers it takes by now, with what these people ordered besides. */
+  needed(action: OrderVirtualAction, order: VirtualOrder, people: readonly string[]): Promise<number>;
+  /** Whether it is somebody's own card that is ordered. */
+  isOwn(userId: string, order: VirtualOrder): Promise<boolean>;
+  /** Counts an order. @param by allowed it alone; null: several people had to approve it. */
+  count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void>;
   /** Nothing was ordered: it counts no more. */
-  cancel(action: OrderVirtualAction, order: VirtualOrder): Promise<void>;
+  cancel(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void>;
 }
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
+  /** What Slack knows of somebody; null: nothing. */
+  readonly person: (userId: string) => Promise<Person | null>;
+  readonly isSameEmail: (one: string | null, other: string | null) => boolean;
 }
 
 /** Orders have a name of their own among the raises: they change no rule of a card. */
 const ORDER = 'order';
 
 /** Several orders must not sum up to what one person may not order at once. */
-export function createOrderPermit({ recentRaises, policyFor, authorize, withLock, now }: Deps): OrderPermit {
+export function createOrderPermit(deps: Deps): OrderPermit {
+  const { recentRaises, policyFor, authorize, withLock, now } = deps;
+  const amountOf = createOrderAmount(deps);
+
+  const isOwn: OrderPermit['isOwn'] = async (userId, { email }) =>
+    deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
+  const count: OrderPermit['count'] = async (action, order, by) => {
+    if (order.fundCents > 0) await recentRaises.add({ ...raiseOf(action, order, by), atMs: now().getTime() });
+  };
   return {
     async permit(action, order) {
+      const { userId } = action.actor;
+      const isOwnOrder = await isOwn(userId, order);
       // Two orders at once must not both pass for the first.
-      return await withLock('recent-raises', async () => {
-        const { userId } = action.actor;
-        const nowMs = now().getTime();
-        const sums = async (scope: { readonly userId: string } | 'program', only?: string) => {
-          const raises = await recentRaises.list(scope, nowMs);
-          return sumsIn(only === undefined ? raises : raises.filter(({ rule }) => rule === only), action.id, nowMs);
-        };
-        const { fundCents } = order;
-        const policy = policyFor(null);
-        const ordered = (await sums({ userId }, ORDER)).dayCents;
-        const card = { dayCents: 0, monthCents: 0 };
-        const loosened = { person: await sums({ userId }), card, program: await sums('program') };
-        const cap = exceededCap(policy, loosened, fundCents);
-        const raiseCents = fundCents === 0 ? 0 : ordered + fundCents;
-        const amount = { raiseCents, isOverCap: cap !== null, bands: policy.orderBands };
-        const verdict = await authorize(action, amount);
-        if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
-        if (verdict.kind === 'late') return { why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
-        if (verdict.kind === 'allowed') {
-          if (fundCents > 0) await recentRaises.add({ ...raiseOf(action, order), atMs: nowMs });
-          return null;
+      return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
+        const amount = await amountOf(action, order, [userId]);
+        const { orderBands: bands } = policyFor(null);
+        const verdict = await authorize(action, { ...amount, bands, heldBy: isOwnOrder ? userId : null });
+        switch (verdict.kind) {
+          case 'refused':
+            return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.' };
+          case 'late':
+            return { kind: 'refused', why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
+          case 'request':
+            return { kind: 'request', others: verdict.others, isOwn: isOwnOrder };
+          case 'allowed':
+            await count(action, order, userId);
+            return { kind: 'allowed' };
         }
-        const most = formatCents(aloneCents({ bands: policy.orderBands }));
-        const before = ordered === 0 ? '' : ` You have ordered ${formatCents(ordered)}.`;
-        const byAmount = `One approver can put at most ${most} on new virtual cards within 24 hours.${before}`;
-        return {
-          why: cap === null ? byAmount : 'This goes over a cap of the policy.',
-          whoCan: 'Ask another approver.',
-        };
       });
     },
-    async cancel(action, order) {
-      if (order.fundCents > 0) await recentRaises.cancel(raiseOf(action, order));
+    async needed(action, order, people) {
+      return approvalsNeeded(await amountOf(action, order, people), { bands: policyFor(null).orderBands });
+    },
+    isOwn,
+    count,
+    async cancel(action, order, by) {
+      if (order.fundCents > 0) await recentRaises.cancel(raiseOf(action, order, by));
     },
   };
 }
 
-function raiseOf({ id, actor: { userId } }: OrderVirtualAction, { fundCents }: VirtualOrder) {
-  return { actionId: id, acctId: null, rule: ORDER, cents: fundCents, by: userId, askedBy: userId };
+/** How much it is with what these people ordered before, and whether it goes over a cap. */
+function createOrderAmount({ recentRaises, policyFor, now }: Pick<Deps, 'recentRaises' | 'policyFor' | 'now'>) {
+  return async function amountOf(
+    { id }: OrderVirtualAction,
+    { fundCents }: VirtualOrder,
+    people: readonly string[],
+  ): Promise<Pick<Facts, 'raiseCents' | 'isOverCap'>> {
+    const nowMs = now().getTime();
+    const program = await recentRaises.list('program', nowMs);
+    const byThem = program.filter(
+      ({ by, askedBy }) => by !== null && (people.includes(by) || people.includes(askedBy)),
+    );
+    const ordered = sumsIn(
+      byThem.filter(({ rule }) => rule === ORDER),
+      id,
+      nowMs,
+    ).dayCents;
+    const sums = {
+      person: sumsIn(byThem, id, nowMs),
+      card: { dayCents: 0, monthCents: 0 },
+      program: sumsIn(program, id, nowMs),
+    };
+    const isOverCap = exceededCap(policyFor(null), sums, fundCents) !== null;
+    return { raiseCents: fundCents === 0 ? 0 : ordered + fundCents, isOverCap };
+  };
+}
+
+function raiseOf({ id, actor }: OrderVirtualAction, { fundCents }: VirtualOrder, by: string | null) {
+  return { actionId: id, acctId: null, rule: ORDER, cents: fundCents, by, askedBy: actor.userId };
 }

@@ -1,11 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
-import { actions, button, header, outside, section } from '../core/blocks.ts';
+import { actions, button, header, section } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
+import { claimWords } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import {
   homeMutes,
@@ -17,13 +18,13 @@ import {
   type WaitingRequest,
 } from './home-waiting.ts';
 
-/** "I hold this card", waiting for an approver. */
+/** "I hold this card", or no longer, waiting for an approver. */
 export interface WaitingClaim {
   /** Opaque id of the claim. */
   readonly value: string;
   readonly claimedBy: string;
   readonly claimedAt: string;
-  readonly query: string;
+  readonly isUnlink: boolean;
   /** The cards that it can mean. */
   readonly cards: readonly CardFacts[];
 }
@@ -66,10 +67,9 @@ function homeClaims({ claims, isApprover }: TeamFacts): KnownBlock[] {
   if (claims.length === 0) return [];
   return [
     header('Whose card is this?'),
-    ...claims.slice(0, CLAIMS_MAX).flatMap(({ value, claimedBy, claimedAt, query, cards }): KnownBlock[] => [
+    ...claims.slice(0, CLAIMS_MAX).flatMap(({ value, claimedBy, claimedAt, isUnlink, cards }): KnownBlock[] => [
       section(
-        `*${mention(claimedBy)} says to hold the card “${outside(query, 80)}”* · ${dateToken(claimedAt)}`,
-        cards.length === 0 ? 'I find no such card.' : null,
+        `*${claimWords({ claimedBy, isUnlink, cards: cards.map((card) => ({ card })) })}* · ${dateToken(claimedAt)}`,
       ),
       ...(isApprover
         ? [

@@ -19,6 +19,8 @@ export interface WaitingRequest {
   readonly askedBy: string;
   readonly askedAt: string;
   readonly card: CardFacts;
+  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
+  readonly orderCents: number | null;
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** What the holder wants to pay, whole cents; null where an approver asks. */

@@ -23,6 +23,8 @@ export interface ApprovalRequest {
   /** The holder of the card asks, not an approver. */
   readonly isHolders: boolean;
   readonly card: CardFacts;
+  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
+  readonly orderCents: number | null;
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** What the holder wants to pay, whole cents; null where an approver asks. */
@@ -65,14 +67,16 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 
 /** A change that others have to approve, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
-  const { askedBy, askedAt, card, changes, state, temporaryChange } = request;
+  const { askedBy, askedAt, card, changes, state, orderCents, temporaryChange } = request;
+  const title = orderCents === null ? headline(changes) : 'virtual card';
+  const name = orderCents === null ? cardOfHolderRaw(card) : (card.holder ?? '');
 
   return {
     text: sentence(
       `${titles[state]}: ${mention(askedBy)} ${wishWords(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
     ),
     blocks: [
-      header(`${titles[state]}: ${headline(changes)} for ${cardOfHolderRaw(card)}`),
+      header(`${titles[state]}: ${title} for ${name}`),
       section(
         `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${wishWords(request, '')}*`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
@@ -86,14 +90,15 @@ export function approvalRequest(request: ApprovalRequest): Message {
         request.isBlocked === true ? BLOCKED : null,
         temporaryChange === null ? null : ending(temporaryChange),
       ),
-      ...context(state === 'open' ? mayLeaveRuleset(card) : null),
+      ...context(state === 'open' && orderCents === null ? mayLeaveRuleset(card) : null),
       ...controls(request),
       ...context(dateAfter('Asked', askedAt)),
     ],
   };
 }
 
-function controls({ value, state, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
+function controls({ value, state, orderCents, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
+  const isOrder = orderCents !== null;
   if (state === 'open') {
     const name = named(card, 45);
     const control = (text: string, action: string, style?: 'primary' | 'danger') =>
@@ -106,10 +111,10 @@ function controls({ value, state, changes, card, isOverdue, temporaryChange }: A
       });
     return actions(
       control('Approve', actionId.decideRequestApprove, 'primary'),
-      control(isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…', actionId.changeRequest),
+      isOrder ? null : control(isAboutLimits(changes) ? 'Change and approve…' : 'Approve for…', actionId.changeRequest),
       control('Deny', actionId.decideRequestDeny, 'danger'),
       control('Deny with note…', actionId.denyWithNote),
-      isOverdue ? control('Break glass…', actionId.overrideRequest) : null,
+      isOverdue && !isOrder ? control('Break glass…', actionId.overrideRequest) : null,
     );
   }
   return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];

@@ -6,15 +6,16 @@ import { moveWords, ruleMoves, ruleName, ruleNames, ruleStates, stateWords } fro
 import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { type Field, outside, RULES_MAX } from '../core/blocks.ts';
-import { capital } from '../core/card-words.ts';
+import { capital, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
+type Wish = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'card'>;
+
 /** `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a space in front. */
-export function wishWords(
-  { payCents, facts, changes }: Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes'>,
-  of: string,
-): string {
+export function wishWords({ payCents, facts, changes, orderCents, card }: Wish, of: string): string {
+  if (orderCents !== null)
+    return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
   const moves = outside(ruleMoves(changes), RULES_MAX);
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
@@ -73,7 +74,13 @@ export function needsWords(needed: number): string {
 const RULE_FIELDS_MAX = 5;
 
 /** What changes, for how long, and what helps to decide about it. */
-export function requestFields({ changes, term, facts }: Pick<ApprovalRequest, 'changes' | 'term' | 'facts'>): Field[] {
+export function requestFields({
+  orderCents,
+  changes,
+  term,
+  facts,
+}: Pick<ApprovalRequest, 'orderCents' | 'changes' | 'term' | 'facts'>): Field[] {
+  if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
   const cents = purchase?.amountCents ?? 0;

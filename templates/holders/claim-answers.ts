@@ -35,25 +35,32 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   };
 }
 
-/** The one answer to every claim that an approver has to decide: it does not give away whose card it is. */
-export function claimWaits(): Message {
-  const text = 'I cannot confirm this by myself, so I asked the people who approve. You hear from me within 24 hours.';
-  return { text, blocks: [section(`*Waits for an approver.* ${text}`, 'Nothing changed so far.')] };
+/** The one answer to every claim that an approver has to decide: it does not say whose card it is. */
+export function claimWaits({ isUnlink }: { readonly isUnlink: boolean }): Message {
+  const why = isUnlink
+    ? 'Somebody else has to confirm that it is not your card any more.'
+    : 'I can’t confirm this by myself.';
+  const text = `${why} I asked the approvers; you’ll hear from me within 24 hours.`;
+  return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed so far.')] };
 }
 
 /** To who claimed: nobody confirmed it. `by` refused; null when time ran out. */
 export function claimDecided({
   state,
   by,
+  isUnlink,
 }: {
   readonly state: 'refused' | 'expired';
   readonly by: string | null;
+  readonly isUnlink: boolean;
 }): Message {
+  const what = isUnlink ? 'that you no longer hold this card' : 'that you hold this card';
   const why =
     state === 'refused' && by !== null
-      ? `${mention(by)} could not confirm that you hold this card.`
-      : 'Nobody confirmed within 24 hours that you hold this card.';
-  const todo = state === 'refused' ? 'Talk to them if it is yours all the same.' : 'Ask again with `/card link`.';
+      ? `${mention(by)} could not confirm ${what}.`
+      : `Nobody confirmed within 24 hours ${what}.`;
+  const command = isUnlink ? '`/card unlink`' : '`/card link`';
+  const todo = state === 'refused' ? 'Talk to them if you disagree.' : `Ask again with ${command}.`;
   return {
     text: sentence(`${why} Nothing changed. ${todo}`),
     blocks: [section(`*${why}*`, `Nothing changed. ${todo}`)],

@@ -3,18 +3,26 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
-import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+
+/** A card that a claim can mean. */
+export interface ClaimedCard {
+  readonly card: CardFacts;
+  /** Slack user who is linked to it now; null: nobody. */
+  readonly heldBy: string | null;
+  /** Whether Slack has the holder's name and e-mail address for the one who claims. */
+  readonly isSameName: boolean;
+  readonly isSameEmail: boolean;
+}
 
 export interface ClaimRequest {
   /** Opaque id of the claim; a button adds which card it is about. */
   readonly value: string;
-  /** Slack user who claims to hold the card. */
+  /** Slack user who claims to hold the card, or to hold it no longer. */
   readonly claimedBy: string;
   readonly claimedAt: string;
-  /** What was typed. */
-  readonly query: string;
-  /** The cards that this can mean. */
-  readonly cards: readonly CardFacts[];
+  readonly isUnlink: boolean;
+  readonly cards: readonly ClaimedCard[];
   readonly state: 'open' | 'confirmed' | 'refused' | 'expired';
   /** The card that was confirmed. */
   readonly confirmed: CardFacts | null;
@@ -30,21 +38,22 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
   expired: 'Claim expired',
 };
 
-/** Somebody claims to hold a card; an approver says whether that is so. */
+/** Somebody claims to hold a card, or to hold it no longer; an approver says whether that is so. */
 export function claimRequest(request: ClaimRequest): Message {
-  const { value, claimedBy, claimedAt, query, cards, state } = request;
-  const what = `${mention(claimedBy)} says to hold the card “${outside(query, 80)}”`;
-  const whyAsked = cards.length === 0 ? 'I find no such card.' : 'Slack’s e-mail address does not prove it.';
+  const { value, claimedAt, cards, state } = request;
+  const what = claimWords(request);
+  const isOpen = state === 'open';
+  const title = state === 'confirmed' && request.isUnlink ? 'Card unlinked' : titles[state];
 
   return {
-    text: sentence(`${titles[state]} ${what}. ${state === 'open' ? whyAsked : outcome(request)}`),
+    text: sentence(`${title} ${what}. ${isOpen ? whyAsked(request) : outcome(request)}`),
     blocks: [
-      header(titles[state]),
-      section(`*${what}.*`, state === 'open' ? `${whyAsked} Confirm only what you know.` : outcome(request)),
-      ...(state === 'open'
+      header(title),
+      section(`*${what}.*`, isOpen ? `${whyAsked(request)} Confirm only what you know.` : outcome(request)),
+      ...(isOpen
         ? [
-            ...cards.map((card, index) => ({
-              ...section(`*${cardOfHolder(card)}*`, outside(card.group ?? '', 80)),
+            ...cards.map(({ card, ...claimed }, index) => ({
+              ...section(`*${cardOfHolder(card)}*`, outside(card.group ?? '', 80), heldWords(claimed, request)),
               accessory: button({
                 text: 'Confirm',
                 action: actionId.confirmClaim,
@@ -57,16 +66,47 @@ export function claimRequest(request: ClaimRequest): Message {
         : []),
       ...context(
         dateAfter('Asked', claimedAt),
-        state === 'open' ? `${dateAfter('Expires', request.until)}. Nobody confirms an own claim.` : null,
+        isOpen ? `${dateAfter('Expires', request.until)}. Nobody confirms their own claim.` : null,
       ),
     ],
   };
 }
 
-function outcome({ state, claimedBy, confirmed, decidedBy, until }: ClaimRequest): string {
+/** `@Sam says card 5072 is theirs`. */
+export function claimWords({
+  claimedBy,
+  isUnlink,
+  cards,
+}: Pick<ClaimRequest, 'claimedBy' | 'isUnlink'> & { readonly cards: readonly Pick<ClaimedCard, 'card'>[] }): string {
+  const names = [...new Set(cards.map(({ card }) => `card ${outside(cardHandle(card), 20)}`))];
+  const which = names.length > 1 ? `one of ${names.join(', ')}` : (names[0] ?? 'a card');
+  return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
+}
+
+function whyAsked({ isUnlink, cards }: ClaimRequest): string {
+  if (isUnlink) return 'Nobody ends the link to their own card alone.';
+  return cards.some(({ isSameEmail }) => isSameEmail)
+    ? 'Their Slack email matches the cardholder’s.'
+    : 'Their Slack email doesn’t match the cardholder’s.';
+}
+
+/** Who would lose the card, and whether the names speak for it. */
+function heldWords({ heldBy, isSameName }: Omit<ClaimedCard, 'card'>, { claimedBy, isUnlink }: ClaimRequest): string {
+  if (isUnlink) return heldBy === null ? 'Linked to nobody now.' : `Linked to ${mention(heldBy)} now.`;
+  const held =
+    heldBy === null
+      ? 'Linked to nobody now.'
+      : heldBy === claimedBy
+        ? 'Linked to them already.'
+        : `Linked to ${mention(heldBy)} now, who would lose it.`;
+  return `${held} ${isSameName ? 'Their name in Slack matches the cardholder’s.' : 'Their name in Slack is another one.'}`;
+}
+
+function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
   if (state === 'confirmed' && confirmed !== null) {
-    return `Confirmed${by} ${dateToken(until)}: ${mention(claimedBy)} holds ${cardOfHolder(confirmed)}.`;
+    const holds = isUnlink ? 'no longer holds' : 'holds';
+    return `Confirmed${by} ${dateToken(until)}: ${mention(claimedBy)} ${holds} ${cardOfHolder(confirmed)}.`;
   }
   if (state === 'refused') return `Refused${by} ${dateToken(until)}. Nothing changed.`;
   return `Nobody decided in time: it expired ${dateToken(until)}. Nothing changed.`;

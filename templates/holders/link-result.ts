@@ -53,3 +53,20 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
     ],
   };
 }
+
+/** To whoever held a card until now. `heldBy` holds it from now on; null: nobody does. */
+export function linkLost({
+  card,
+  by,
+  heldBy,
+}: {
+  readonly card: CardFacts;
+  readonly by: string;
+  readonly heldBy: string | null;
+}): Message {
+  const who = heldBy === by ? `${mention(by)} proved to hold it.` : `${mention(by)} confirmed that.`;
+  const now = heldBy === null || heldBy === by ? '' : ` It is linked to ${mention(heldBy)} now.`;
+  const head = `Your ${cardName(card)} is not linked to you any more.`;
+  const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';
+  return { text: sentence(`${head} ${todo}`), blocks: [section(`*${head}* ${who}${now}`, todo)] };
+}

@@ -28,7 +28,7 @@ export interface VirtualOrderForm {
   /** What was typed behind the command. */
   readonly firstName: string;
   readonly lastName: string;
-  /** The most that one person may put on a card. Whole cents. */
+  /** The most that one person may put on new cards alone, within 24 hours. Whole cents. */
   readonly fundMaxCents: number;
 }
 
@@ -56,7 +56,11 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       text(input.state, 'State', { max: 2, hint: 'Two letters: TX' }),
       text(input.postalCode, 'ZIP code', { max: 5 }),
       { type: 'divider' },
-      text(input.amount, 'Put on the card, in dollars', { max: 12, optional: true, hint: `At most ${most}.` }),
+      text(input.amount, 'Put on the card, in dollars', {
+        max: 12,
+        optional: true,
+        hint: `More than ${most} within 24 hours takes other approvers.`,
+      }),
       text(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       text(input.group, 'Group, by number', { max: 9, optional: true }),
       text(input.reason, 'Reason', { max: 500, hint: 'Goes into the record, with your name.', multiline: true }),

@@ -1,9 +1,10 @@
 import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
 import { context, outside, section, sentence } from '../core/blocks.ts';
-import { cardOfHolder } from '../core/card-words.ts';
+import { cardOfHolder, holderName } from '../core/card-words.ts';
 
 /** `unknown`: no answer came back. */
 type State = 'done' | 'failed' | 'unknown';
@@ -41,6 +42,27 @@ export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref
       ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${outside(ref, 60)}`),
     ],
   };
+}
+
+/** The order is left to others. */
+export function orderWaits({
+  card,
+  cents,
+  others,
+  isOwn,
+}: {
+  readonly card: CardFacts;
+  readonly cents: number;
+  readonly others: number;
+  readonly isOwn: boolean;
+}): Message {
+  const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
+  const approvers = `${others} other approver${others === 1 ? '' : 's'}`;
+  const why = isOwn
+    ? `It is your own card, so it takes ${approvers}.`
+    : `With what was ordered and loosened before, it takes ${approvers}.`;
+  const what = 'I asked in the approvals channel, and order it once they approve.';
+  return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }
 
 /** What became of a resend. */

@@ -70,19 +70,20 @@ describe('App Home', () => {
   });
 
   it('shows operators declines, cards that wait and the health of the bot; only approvers get buttons to decide', async () => {
-    await cardbell().command(otto, 'link 0000');
-    const claim = await cardbell().waitFor(channels.approvals, /I find no such card/);
+    const card = cardbell().take('ACTIVE');
+    await cardbell().command(otto, `link ${card.AcctId}`);
+    const claim = await cardbell().waitFor(channels.approvals, new RegExp(`<@${otto}> says card`));
     await cardbell().workspace.openHome(olga);
     await sees(olga, /Declined lately.*Waiting to be activated.*Nina Castellanos.*All systems normal/);
     await cardbell().workspace.openHome(ana);
-    await sees(ana, new RegExp(`<@${otto}> says to hold.*refuse_claim`));
+    await sees(ana, new RegExp(`<@${otto}> says card.*refuse_claim`));
     expect(shown(olga)).not.toContain('refuse_claim');
     const view = cardbell().workspace.views.home.get(ana);
 
     await cardbell().workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'refuse_claim' });
     await until(() => cardbell().now(claim).text.startsWith('Claim refused'), 'the message in the channel says so');
-    await until(() => !shown(ana).includes('says to hold'), 'it is gone where it was pressed');
-    await until(() => !shown(olga).includes('says to hold'), 'and where others read it');
+    await until(() => !shown(ana).includes('says card'), 'it is gone where it was pressed');
+    await until(() => !shown(olga).includes('says card'), 'and where others read it');
   });
 
   it('names failed jobs and quarantined webhooks with their cause', async () => {

@@ -48,8 +48,8 @@ async function audited(event: string, verb: string): Promise<Record<string, unkn
 async function claimed(user: string, card: SandboxAccount): Promise<StoredMessage> {
   const start = since();
   await cardbell().command(user, `link ${last4Of(card)}`);
-  await cardbell().waitTold(user, /Waits for an approver/, start);
-  return await cardbell().waitFor(channels.approvals, new RegExp(`<@${user}> says.*${last4Of(card)}.*not prove`));
+  await cardbell().waitTold(user, /I asked the approvers/, start);
+  return await cardbell().waitFor(channels.approvals, new RegExp(`<@${user}> says card ${last4Of(card)} is theirs`));
 }
 
 describe('who holds a card', () => {
@@ -69,8 +69,8 @@ describe('who holds a card', () => {
     const start = since();
     await command(ben, `link ${last4Of(card)} @hugo`);
     await waitTold(ben, /linked to .* already.*Nothing changed/, start);
-    await command(hugo, `unlink ${last4Of(card)}`);
-    await waitTold(hugo, /^Unlinked/);
+    await command(ben, `unlink ${last4Of(card)}`);
+    await waitTold(ben, /^Unlinked/, start);
     expect(await linkOf(card)).toBeNull();
   });
 
@@ -111,15 +111,18 @@ describe('who holds a card', () => {
     const { take, command, waitTold, told, texts } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const claim = await claimed(otto, card);
-    expect(textOf(claim)).toContain(`<@${otto}> says to hold the card “${last4Of(card)}”`);
+    expect(textOf(claim)).toContain('Their Slack email doesn’t match the cardholder’s.');
     expect(JSON.stringify(claim.blocks)).toContain(holderOf(card));
+    expect(JSON.stringify(claim.blocks)).toContain('Linked to nobody now. Their name in Slack is another one.');
 
     const start = since();
-    await command(otto, 'link 0000');
-    await waitTold(otto, /Waits for an approver/, start);
-
-    const answers = told(otto).filter((text) => text.includes('Waits') || text.includes('asked the people'));
-    expect(new Set(answers).size).toBe(1);
+    await command(otto, `link ${last4Of(card)}`);
+    await waitTold(otto, /I asked the approvers/, start);
+    const ofOtto = texts(channels.approvals).filter((text) => text.includes(`<@${otto}> says`));
+    expect(ofOtto, 'claimed twice, it is one claim').toHaveLength(1);
+    await command(people.gus, 'link 0000');
+    await waitTold(people.gus, /No card matches “0000”/, start);
+    expect(texts(channels.approvals).join()).not.toContain('0000');
     expect([...told(otto), ...texts(direct(otto))].join()).not.toContain(card.LastName);
   });
 
@@ -145,6 +148,29 @@ describe('who holds a card', () => {
     await waitFor(direct(ben), isConfirmed ? /is linked to you/ : /could not confirm/);
     expect((await linkOf(card))?.userId).toBe(isConfirmed ? ben : undefined);
     expect(JSON.stringify(cardbell().now(claim).blocks)).not.toMatch(/confirm_claim|refuse_claim/);
+  });
+
+  it('whoever holds a card does not end that alone, and is told when an approver gives it to somebody else', async () => {
+    const { command, press, waitTold, waitFor } = cardbell();
+    const card = await linked(ben, 'ben');
+    const start = since();
+    await command(ben, `unlink ${last4Of(card)}`);
+    await waitTold(ben, /Somebody else has to confirm/, start);
+    const claim = await waitFor(channels.approvals, new RegExp(`<@${ben}> says card ${last4Of(card)} is no longer`));
+    await press(ben, claim, 'confirm_claim');
+    await waitTold(ben, /You claim this card yourself/, start);
+    expect(await linkOf(card)).toMatchObject({ userId: ben });
+
+    await press(ana, claim, 'confirm_claim');
+    await waitFor(direct(ben), new RegExp(`card.*${last4Of(card)}.*is not linked to you any more`));
+    expect(await linkOf(card)).toBeNull();
+    await until(() => textOf(claim).startsWith('Card unlinked'), 'the claim says so');
+
+    await command(ana, `link ${card.AcctId} @gus`);
+    await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
+    await command(ana, `link ${card.AcctId} @hugo`);
+    await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is not linked to you any more`));
+    await waitFor(direct(hugo), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
   });
 
   it('a refused or expired claim changes nothing, and the person who claimed is notified', async () => {
@@ -255,7 +281,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
   });
 
-  it('blocks the own card by command, and no other card', async () => {
+  it('shows and blocks the own card by command, and no other card', async () => {
     const card = await linked(hugo, 'hugo');
     const foreign = cardbell().sandbox.accounts().find(isHannah) as SandboxAccount;
     const start = since();
@@ -263,6 +289,10 @@ describe('the holder', () => {
     await cardbell().command(hugo, `block ${foreign.AcctId}`);
     const refusal = await cardbell().waitTold(hugo, /You hold no card/, start);
     expect(refusal.text).not.toContain(foreign.LastName);
+    await cardbell().command(hugo, `show ${foreign.AcctId}`);
+    expect((await cardbell().waitTold(hugo, /You hold no card/, since())).text).not.toContain(foreign.LastName);
+    await cardbell().command(hugo, `show ${last4Of(card)}`);
+    await cardbell().waitTold(hugo, new RegExp(`${holderOf(card)}.*is active`), start);
     await cardbell().command(hugo, `block ${last4Of(card)} lost`);
     await cardbell().waitTold(hugo, /^Blocked:/, start);
 

@@ -58,6 +58,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },
     holder: null,
+    orderCents: null,
     goals: goalsOf(changes),
     changes,
     term: { kind: 'permanent' },

@@ -2,6 +2,7 @@ import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { type Authorization, createAuthorization } from '../../src/policy/authorize.ts';
 import type { Role } from '../../src/policy/decide.ts';
+import { createRolesForCard } from '../../src/policy/roles-for-card.ts';
 
 /** The policy as the worker asks it, for somebody with these roles, at the time of {@link ask}. */
 export function authorizationOf({
@@ -13,12 +14,16 @@ export function authorizationOf({
   readonly holder?: string | null;
   readonly policy?: ApprovalPolicy;
 } = {}): Authorization {
+  const rolesOf = async () => ({ roles, isComplete: true });
   return createAuthorization({
-    rolesOf: async () => ({ roles, isComplete: true }),
-    links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+    rolesOf,
+    rolesForCard: createRolesForCard({
+      rolesOf,
+      groupOfCard: async () => null,
+      links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+    }),
     isOwnCard: async (userId) => userId === holder,
     policyOfCard: async () => policy,
-    groupOfCard: async () => null,
     permissionOf,
     remember: async () => {},
     now: () => new Date('2026-11-20T15:00:00.000Z'),

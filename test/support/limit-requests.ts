@@ -27,6 +27,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     acctId,
     card,
     holder: 'U0HUGO',
+    orderCents: null,
     goals: goalsOf(changes),
     changes,
     term: { kind: 'duration', ms: 3_600_000 },

@@ -81,6 +81,7 @@ export const answer = {
     askedAt: at,
     isHolders: false,
     card,
+    orderCents: null,
     changes: [limitMove('daily', 40_000, 200_000)],
     term: { kind: 'permanent' },
     payCents: null,

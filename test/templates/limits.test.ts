@@ -18,7 +18,7 @@ import { help } from '../../templates/dispatch/help.ts';
 import { claimDecided, claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
 import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
-import { holderWelcome, linkEnded, linkResult } from '../../templates/holders/link-result.ts';
+import { holderWelcome, linkEnded, linkLost, linkResult } from '../../templates/holders/link-result.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
@@ -246,17 +246,21 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     const state = fc.constantFrom('open' as const, 'confirmed' as const, 'refused' as const, 'expired' as const);
     fc.assert(
       fc.property(spiteful, fc.array(anyCard, { maxLength: 5 }), anyCard, state, (text, cards, card, state) => {
-        const request = { value: 'clm_1', claimedBy: text, claimedAt: text, query: text, cards, decidedBy: text };
-        expectFit(claimRequest({ ...request, state, confirmed: card, until: text }));
+        const claimed = cards.map((one) => ({ card: one, heldBy: text, isSameName: true, isSameEmail: false }));
+        const request = { value: 'clm_1', claimedBy: text, claimedAt: text, cards: claimed, decidedBy: text };
+        for (const isUnlink of [true, false]) {
+          expectFit(claimRequest({ ...request, isUnlink, state, confirmed: card, until: text }));
+          expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
+          expectFit(claimWaits({ isUnlink }));
+        }
+        for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy }));
         expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));
-        expectFit(claimDecided({ state: 'refused', by: text }));
         for (const isSame of [true, false]) expectFit(linkResult({ card, userId: text, before: text, isSame }));
         expectFit(linkEnded(card));
         expectFit(holderWelcome({ card, by: text }));
       }),
       { numRuns: examples(20) },
     );
-    expectFit(claimWaits());
   });
 
   it('of the form', () => {

@@ -4,6 +4,8 @@ import { findCards } from '../../../handlers/directory/find-cards.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
+import { createLinks } from '../../../src/holders/link-store.ts';
+import { createCardsFor } from '../../../src/policy/roles-for-card.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -59,7 +61,10 @@ it('type-ahead over 5,000 accounts asks Redis a handful of questions for each le
   const deps = {
     directory,
     seals: createSeals('xoxb-test'),
-    permissions: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }) },
+    cardsFor: createCardsFor({
+      rolesOf: async () => ({ roles: ['operator'], isComplete: true }),
+      links: createLinks(redis()),
+    }),
   } as unknown as ListenerDeps;
   const type = async (value: string) => {
     let options: { text: { text: string }; value: string }[] = [];

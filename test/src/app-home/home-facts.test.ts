@@ -36,6 +36,7 @@ const account: DirectoryAccount = {
 it('a decline names the account of its event when nothing is known about its card', async () => {
   const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
   const facts = await teamFacts({ userId: 'U0ANA', isApprover: false }, new Date(), {
+    cardsFor: async (_userId, _permission, cards) => [...cards],
     requests: { open: async () => [] },
     temporaryChanges: { all: async () => [] },
     mutes: { active: async () => [] },

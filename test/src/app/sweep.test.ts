@@ -40,7 +40,7 @@ it('ends a claim that lost its timer, and leaves one alone whose time is not ove
   const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
     action: ask('claim', byCommand),
-    acctIds: [],
+    cards: [{ acctId: 7, isSameName: false, isSameEmail: false }],
     state: 'open',
     expiresAt: new Date(Date.now() + endsInMs).toISOString(),
   });

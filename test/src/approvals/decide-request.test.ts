@@ -165,6 +165,7 @@ describe('an approval', () => {
           ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
       recount: createRecount({
+        orders: { needed: async () => 2 },
         policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
         countRaise: async (_action, _acctId, _raise, people) => {
           const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);
@@ -319,6 +320,7 @@ describe('an approval', () => {
   ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
     const whyNotAllowed = createWhyNotAllowed({
       ...authorizationOf({ holder }),
+      isOwn: async (who) => who === holder,
       now: () => new Date(askedAt),
     });
 

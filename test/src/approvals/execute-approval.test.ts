@@ -3,8 +3,8 @@ import { type ActionState, type Result, reported, stateOf } from '../../../src/a
 import { createExecution } from '../../../src/approvals/execute-approval.ts';
 import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { held } from '../../support/held.ts';
-import { inFlight, openRequestOf } from '../../support/limit-requests.ts';
-import { acctId, ask } from '../../support/perform-world.ts';
+import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { acctId, ask, virtualOrder } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const click = ask('decide', {
@@ -28,6 +28,12 @@ function setUp(written: ActionState | null = null) {
       changes.push(approved);
       return done;
     },
+    orders: {
+      async place({ id }, by) {
+        steps.push(`ordered as ${id}, counted with ${by}`);
+        return done;
+      },
+    },
     reports: {
       async resume(_action, _verb, state) {
         const known = reported(state);
@@ -47,6 +53,17 @@ function setUp(written: ActionState | null = null) {
 const approved = (request: LimitRequest) => ({ ...request, approvals: inFlight('begun').approvals });
 
 describe('executing an approval', () => {
+  it('orders what was asked for, under the id of the click, and counts it with nobody where several approved', async () => {
+    const { execution, steps } = setUp();
+    const action = ask('order-virtual', { id: 'act_order1', target: virtualOrder });
+    const request = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
+    const approvals = ['U0ANA', 'U0BEN'].map((by) => ({ by, at: askedAt, actionId: null }));
+
+    await execution.execute(click, request, { ...request, approvals }, attempt);
+
+    expect(steps).toEqual(['saved begun', 'ordered as act_ben, counted with null', 'completed done']);
+  });
+
   it('keeps it on the request before the change is made, under the account’s lock', async () => {
     const { execution, steps, changes } = setUp();
     const request = openRequestOf();

@@ -51,7 +51,14 @@ const again: readonly [string, Verb, Over, Over][] = [
 ];
 
 it.each(again)('%s is a wish like any other, on record', async (_what, verb, first, second) => {
-  const person = async () => ({ email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false });
+  const person = async () => ({
+    name: null,
+    email: null,
+    isBot: false,
+    isGuest: false,
+    isExternal: false,
+    isDeactivated: false,
+  });
   const world = await createActionWorld(redis(), { person });
 
   for (const asked of [ask(verb, first), ask(verb, { ...second, id: 'act_again' })]) {

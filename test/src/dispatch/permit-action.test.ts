@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
+import { toCardFacts } from '../../../src/directory/account.ts';
+import type { Directory } from '../../../src/directory/directory.ts';
+import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
+  acctId,
   ask,
   byCommand,
   createActionWorld,
@@ -14,6 +17,7 @@ import {
 import { refusedOf } from '../../support/refused.ts';
 
 const redis = useRedis();
+const ANA = { userId: 'U0ANA', teamId: 'T1' };
 
 const targets: Partial<Record<Verb, Over>> = {
   'undo-block': { target: { kind: 'action', actionId: 'act_1' } },
@@ -102,7 +106,7 @@ describe('an entry of the queue', () => {
     let looks = 0;
     const rolesOf: WorldDeps['rolesOf'] = async () => {
       looks += 1;
-      return { roles: looks <= 2 ? ['approver'] : [], isComplete: true };
+      return { roles: looks <= 4 ? ['approver'] : [], isComplete: true };
     };
     const world = await createActionWorld(redis(), { rolesOf });
     world.service.status = 'BLOCKED';
@@ -111,5 +115,102 @@ describe('an entry of the queue', () => {
 
     expect(world.writes).toEqual([]);
     expect(await world.stations()).toEqual(['asked', 'refused']);
+  });
+});
+
+describe('a card of a group with people of its own', () => {
+  const link = (deps: WorldDeps, userId: string) =>
+    deps.links.link({ acctId, userId, provedBy: 'email', by: userId, at: deps.now().toISOString() });
+  /** Everybody is operator and approver of other cards. */
+  const ofOthers: Partial<WorldDeps> = {
+    hasCardGroups: () => true,
+    directory: {
+      account: async () => ({ group: 'South' }),
+      find: async () => [{ acctId, cards: [] }],
+      findKnown: async () => [],
+      status: async () => ({ accounts: 1 }),
+    } as unknown as Directory,
+    toFacts: (id, _account, which) => toCardFacts(id, null, which),
+    rolesOf: async (_userId, { group } = {}) => ({
+      roles: group === 'South' ? [] : ['operator', 'approver', 'holder'],
+      isComplete: true,
+    }),
+    whoMay: async (_role, group) => (group === 'South' ? ['U0SUE'] : ['U0ANA']),
+  };
+  const aboutOneCard = verbNames.filter((verb) => entryOf(verb).isOfCard && verb !== 'recognize' && verb !== 'ask');
+
+  it.each(aboutOneCard)('%s: is refused to the people of other cards, who learn nothing of it', async (verb) => {
+    const world = await createActionWorld(redis(), ofOthers);
+
+    await performAction(ask(verb, { ...byCommand, details: '2h' }), world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Not done: Only .* Nothing changed/),
+    ]);
+    expect(JSON.stringify(world.answers)).toContain('Ask <@U0SUE>.');
+    expect(await refusedOf(world)).toMatchObject([{ verb, acctId }]);
+  });
+
+  it('is not found by them either', async () => {
+    const world = await createActionWorld(redis(), ofOthers);
+
+    await performAction(ask('show', { ...byCommand, target: { kind: 'words', words: ['1212'] } }), world.deps);
+
+    expect(world.answers[0]?.text).toContain('No card matches “1212”');
+  });
+
+  it.each(['show', 'declines', 'track'] as const)('%s: is for its holder, and for the own card only', async (verb) => {
+    const world = await createActionWorld(redis(), {
+      ...ofOthers,
+      rolesOf: async () => ({ roles: ['holder'], isComplete: true }),
+    });
+    await performAction(ask(verb, { ...byCommand, roles: ['holder'] }), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('This card is not linked to you');
+
+    await link(world.deps, 'U0OLGA');
+    await performAction(ask(verb, { ...byCommand, id: 'act_own', roles: ['holder'] }), world.deps);
+
+    expect(world.answers).toHaveLength(2);
+    expect(world.answers.at(-1)?.text).not.toContain('Not done');
+  });
+});
+
+describe('whoever holds a card', () => {
+  it.each(['unblock', 'link', 'mute', 'travel'] as const)('%s: is refused, even to an approver', async (verb) => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'BLOCKED';
+    await world.deps.links.link({
+      acctId,
+      userId: 'U0OLGA',
+      provedBy: 'email',
+      by: 'U0OLGA',
+      at: world.deps.now().toISOString(),
+    });
+
+    await performAction(ask(verb, { ...byCommand, details: '2h' }), world.deps);
+
+    expect(world.writes).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/your own card.*Ask another/)]);
+    expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
+  });
+
+  it('cannot end that alone, and does not escape the rule by asking for it', async () => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'BLOCKED';
+    const at = world.deps.now().toISOString();
+    await world.deps.links.link({ acctId, userId: 'U0OLGA', provedBy: 'email', by: 'U0OLGA', at });
+
+    await performAction(ask('unlink', byCommand), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('Somebody else has to confirm');
+    expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
+    await performAction(
+      ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_unlink1', choice: 0 }, actor: ANA }),
+      world.deps,
+    );
+    expect(await world.deps.links.ofAccount(acctId)).toBeNull();
+
+    await performAction(ask('unblock', byCommand), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('your own card');
   });
 });

@@ -19,7 +19,7 @@ import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
-const somebody = { email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
+const somebody = { name: null, email: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const at = '2026-11-20T15:00:00.000Z';
 const gone: Over = { target: { kind: 'alert', alertId: 'evt_gone' } };
 const words = (...typed: string[]): Over => ({ ...byCommand, target: { kind: 'words', words: typed } });
@@ -36,7 +36,7 @@ const claim = ({ deps }: PerformWorld, over: object = {}) =>
   deps.claims.save({
     id: 'clm_1',
     action: ask('claim', { ...words('1212'), actor: OTTO }),
-    acctIds: [acctId],
+    cards: [{ acctId, isSameName: false, isSameEmail: false }],
     state: 'open',
     expiresAt: '2026-11-21T15:00:00.000Z',
     ...over,

@@ -7,6 +7,7 @@ import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/hol
 import { type Claim, createClaims } from '../../../src/holders/claim-store.ts';
 import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -33,13 +34,14 @@ const linkedTo = (userId: string) =>
 
 interface Given {
   readonly email?: string | null;
+  readonly name?: string | null;
   readonly link?: ReturnType<typeof linkedTo> | null;
   readonly isGuest?: boolean;
   /** How many accounts the words mean, and have the address of the person. */
   readonly accounts?: number;
 }
 
-function setUp({ email = 'hugo@example.com', link = null, isGuest = false, accounts = 1 }: Given = {}) {
+function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest = false, accounts = 1 }: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
   const claims = createClaims(redis());
   const answers: string[] = [];
@@ -55,9 +57,13 @@ function setUp({ email = 'hugo@example.com', link = null, isGuest = false, accou
     refuse: async (_action: unknown, { what, why, whoCan }: Refusal) =>
       void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
   };
+  const person = async () => ({ name, email, isBot: false, isGuest, isExternal: false, isDeactivated: false });
   const openClaim = createOpenClaim({
     ...common,
     claims,
+    person,
+    directory: { account: async (id) => ({ ...account, acctId: id }) },
+    withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
     postClaim: async ({ id }) => void posted.push(id),
     scheduleClaimEnd: async (_id, atMs) => void ends.push(new Date(atMs).toISOString()),
@@ -66,7 +72,7 @@ function setUp({ email = 'hugo@example.com', link = null, isGuest = false, accou
   const claimCard = createClaimCard({
     ...common,
     openClaim,
-    person: async () => ({ email, isBot: false, isGuest, isExternal: false, isDeactivated: false }),
+    person,
     directory: {
       async find(words) {
         searched.push(words);
@@ -125,18 +131,21 @@ it.each<[string, Given]>([
   await world.claimCard(claim());
 
   expect(world.posted).toEqual(['clm_claim1', 'clm_claim1']);
-  expect(await world.claims.open()).toMatchObject([{ id: 'clm_claim1', acctIds: [acctId] }]);
+  expect(await world.claims.open()).toMatchObject([{ id: 'clm_claim1', cards: [{ acctId }] }]);
   expect(world.entries.map(({ event }) => event)).toEqual(['waiting']);
-  expect(new Set(world.answers)).toEqual(new Set([expect.stringContaining('I asked the people who approve')]));
+  expect(new Set(world.answers)).toEqual(new Set([expect.stringContaining('I asked the approvers')]));
 });
 
 it('refuses the sixth claim of a day', async () => {
   const world = setUp({ email: null });
 
-  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await world.claimCard(claim({ id: `act_${id}` }));
+  for (const [at, id] of ['a', 'b', 'c', 'd', 'e', 'f'].entries()) {
+    const target = { kind: 'card', acctId: acctId + at, cardId: null, alertId: null } as const;
+    await world.claimCard(claim({ id: `act_${id}`, target }));
+  }
 
   expect(world.posted).toHaveLength(5);
-  expect(world.refusals).toEqual(['Your claim: You have asked 5 times today. Ask an approver to link you.']);
+  expect(world.refusals).toEqual(['Your claim: You have asked 5 times today. Ask an approver.']);
   expect(world.ends, 'the end of each, a day after it was asked').toEqual(
     Array.from({ length: 5 }, () => '2026-11-21T15:00:00.000Z'),
   );
@@ -160,7 +169,7 @@ it('offers a choice among a few cards, and leaves it to an approver where the wo
 
   expect(few.offered).toHaveLength(5);
   expect(many.offered).toEqual([]);
-  expect((await many.claims.open())[0]?.acctIds, 'the first five').toHaveLength(5);
+  expect((await many.claims.open())[0]?.cards, 'the first five').toHaveLength(5);
 });
 
 it('links nothing by a card that is confirmed, where it is not the one of the holder by now', async () => {
@@ -179,7 +188,8 @@ it('does not take cards of others for the one that is meant', async () => {
   await world.claimCard(claim({ id: 'act_own', target: { kind: 'own' } }));
 
   expect(world.offered).toEqual([]);
-  expect((await world.claims.open()).map(({ acctIds }) => acctIds)).toEqual([[acctId + 1], []]);
+  expect(await world.claims.open()).toMatchObject([{ cards: [{ acctId: acctId + 1 }] }]);
+  expect(world.refusals).toEqual([expect.stringContaining('I don’t know which card you mean')]);
 });
 
 it('finds cards by all the words of a claim', async () => {
@@ -190,26 +200,85 @@ it('finds cards by all the words of a claim', async () => {
   expect(world.searched).toEqual(['Hugo Reyes']);
 });
 
+it('is one claim, however often the same card is claimed', async () => {
+  const world = setUp({ email: null });
+
+  await world.claimCard(claim());
+  await Promise.all([world.claimCard(claim({ id: 'act_again' })), world.claimCard(claim({ id: 'act_oncemore' }))]);
+
+  expect(await world.claims.open()).toHaveLength(1);
+  expect(new Set(world.posted), 'posted again under the id of the first, which makes it nothing').toEqual(
+    new Set(['clm_claim1']),
+  );
+  expect(world.entries).toHaveLength(1);
+});
+
+it('answers only the person who claims a card that does not exist', async () => {
+  const world = setUp({ accounts: 0 });
+
+  await world.claimCard(claim());
+
+  expect(world.refusals).toEqual(['Your claim: No card matches “1212”. Check the last four digits on the card.']);
+  expect(world.posted).toEqual([]);
+  expect(await world.claims.open()).toEqual([]);
+});
+
+it.each([
+  ['Hugo Reyes', true],
+  ['hugo j. reyes', true],
+  ['Reyes, Hugo', true],
+  ['Hugo', false],
+  ['Hugo Ray', false],
+  [null, false],
+])('compares the name in Slack, %j, with the holder’s: %j', async (name, isSameName) => {
+  const world = setUp({ email: 'somebody@example.com', name });
+
+  await world.claimCard(claim());
+
+  expect((await world.claims.open())[0]?.cards).toEqual([{ acctId, isSameName, isSameEmail: false }]);
+});
+
 describe('the message of a claim', () => {
   const claimed = {
     id: 'clm_1',
     action: claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }),
-    acctIds: [acctId],
+    cards: [{ acctId, isSameName: false, isSameEmail: false }],
     expiresAt: '2026-11-21T15:00:00.000Z',
   };
   const open: Claim = { ...claimed, state: 'open' };
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
-  const textOf = async (which: Claim): Promise<string> =>
-    JSON.stringify(await claimMessage(which, async (id) => ({ ...card, acctId: id })));
+  const textOf = async (which: Claim, heldBy: string | null = null): Promise<string> =>
+    JSON.stringify(
+      await claimMessage(which, {
+        factsOf: async (id) => ({ ...card, acctId: id }),
+        links: { ofAccount: async () => (heldBy === null ? null : linkedTo(heldBy)) },
+      }),
+    );
   const unix = (at: string): string => String(Date.parse(at) / 1000);
 
-  it('says what was typed, and when it expires', async () => {
+  it('says which card it is, what speaks against it, and when it expires', async () => {
     const text = await textOf(open);
 
-    expect(text).toContain('“Hugo Reyes”');
+    expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
+    expect(text).toContain('Their Slack email doesn’t match the cardholder’s.');
+    expect(text).toContain('Linked to nobody now. Their name in Slack is another one.');
     expect(text).toContain(unix(open.expiresAt));
-    const ofMessage = { ...open, action: claim({ target: { kind: 'card', acctId, cardId: null, alertId: null } }) };
-    expect(await textOf(ofMessage)).toContain('“of a message”');
+  });
+
+  it('says who would lose the card, and that the names match', async () => {
+    const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
+
+    expect(text).toContain('Linked to <@U0SAM> now, who would lose it. Their name in Slack matches the cardholder’s.');
+    expect(text).toContain('Their Slack email matches the cardholder’s.');
+  });
+
+  it('says that somebody does not hold a card any more', async () => {
+    const unlink = ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } });
+
+    expect(await textOf({ ...open, action: unlink }, 'U0HUGO')).toContain('is no longer theirs');
+    expect(await textOf({ ...claimed, action: unlink, state: 'confirmed', acctId, decision })).toContain(
+      '<@U0HUGO> no longer holds',
+    );
   });
 
   it('says who confirmed it and when', async () => {

@@ -5,11 +5,12 @@ import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const expiresAt = '2026-11-21T15:00:00.000Z';
+const cards = [{ acctId: 7, isSameName: true, isSameEmail: false }];
 const decision = { actionId: 'act_1', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
 
 it('lists the claims that nobody has decided, oldest first, and forgets an id that outlived its claim', async () => {
   const claims = createClaims(redis());
-  const claim = (id: string, askedAt: string) => ({ id, action: ask('claim', { askedAt }), acctIds: [], expiresAt });
+  const claim = (id: string, askedAt: string) => ({ id, action: ask('claim', { askedAt }), cards, expiresAt });
   await claims.save({ ...claim('clm_b', '2026-11-20T15:00:02.000Z'), state: 'open' });
   await claims.save({ ...claim('clm_a', '2026-11-20T15:00:01.000Z'), state: 'open' });
   await claims.save({ ...claim('clm_gone', '2026-11-20T15:00:00.000Z'), state: 'open' });

@@ -3,6 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
+import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
@@ -13,14 +14,15 @@ const redis = useRedis();
 const open: OpenClaim = {
   id: 'clm_1',
   action: ask('claim', { actor: { userId: 'U0HUGO', teamId: 'T1' } }),
-  acctIds: [7, acctId],
+  cards: [7, acctId].map((id) => ({ acctId: id, isSameName: false, isSameEmail: false })),
   state: 'open',
   expiresAt: '2026-11-21T15:00:00.000Z',
 };
 
-async function setUp(now = '2026-11-20T15:00:00.000Z') {
+async function setUp(now = '2026-11-20T15:00:00.000Z', { claim = open, holder = null as string | null } = {}) {
   const claims = createClaims(redis());
-  await claims.save(open);
+  await claims.save(claim);
+  const ended: number[] = [];
   const set: NewLink[] = [];
   const entries: RecordEntry[] = [];
   const refusals: string[] = [];
@@ -32,6 +34,11 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
       set.push(link);
       return { card, before: null, isSame: false };
     },
+    endLink: async (_action, of) => {
+      ended.push(of.acctId);
+      return card;
+    },
+    authorize: authorizationOf({ holder }).authorize,
     record: async (_action, entry) => void entries.push(entry),
     refuse: async (_action, { what, why, whoCan }) =>
       void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
@@ -40,7 +47,7 @@ async function setUp(now = '2026-11-20T15:00:00.000Z') {
     withLock: withoutLock,
     now: () => new Date(now),
   });
-  return { ...decisions, claims, set, entries, refusals, updated, told };
+  return { ...decisions, claims, set, ended, entries, refusals, updated, told };
 }
 
 const decision = (choice: number | null, over: Over = {}) =>
@@ -137,4 +144,25 @@ it('links nothing for a choice that the claim does not have', async () => {
 
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
+});
+
+it('ends the link where that is what was claimed', async () => {
+  const unlink: OpenClaim = { ...open, action: ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }) };
+  const world = await setUp(undefined, { claim: unlink });
+
+  await world.decideClaim(decision(1));
+
+  expect(world.ended).toEqual([acctId]);
+  expect(world.set).toEqual([]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', acctId });
+});
+
+it('is not for the approver who holds the card', async () => {
+  const world = await setUp(undefined, { holder: 'U0OLGA' });
+
+  await world.decideClaim(decision(1));
+
+  expect(world.refusals).toEqual(['Your decision: It is your own card. It takes another approver.']);
+  expect(world.set).toEqual([]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
-import { createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
+import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { withoutLock } from '../../support/held.ts';
@@ -9,14 +9,16 @@ import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
-const hugo: Person = { isBot: false, isDeactivated: false, isGuest: false, isExternal: false, email: null };
+const hugo: Person = { name: null, isBot: false, isDeactivated: false, isGuest: false, isExternal: false, email: null };
 
-function setUp(person: Person | null = hugo) {
+function setUp(person: Person | null = hugo, isOwnCard = false) {
+  const claimed: number[][] = [];
   const links = createLinks(redis());
   const entries: RecordEntry[] = [];
   const answers: string[] = [];
   const refusals: string[] = [];
   const welcomed: string[] = [];
+  const lost: string[] = [];
   const begun = new Set<string>();
   const deps = {
     links,
@@ -28,13 +30,19 @@ function setUp(person: Person | null = hugo) {
     },
     refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    notifyDirectly: async (userId: string) => void welcomed.push(userId),
+    notifyDirectly: async (userId: string, _id: string, { text }: { text: string }) => {
+      if (text.includes('any more')) lost.push(userId);
+      else welcomed.push(userId);
+    },
+    isOwnCard: async () => isOwnCard,
+    openClaim: async (_action: unknown, acctIds: readonly number[]) => void claimed.push([...acctIds]),
     withLock: withoutLock,
     person: async () => person,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   };
   const linkCard = createLinkCard({ ...deps, setLink: createSetLink(deps) });
-  return { links, entries, answers, refusals, welcomed, linkCard, unlinkCard: createUnlinkCard(deps) };
+  const unlinkCard = createUnlinkCard({ ...deps, endLink: createEndLink(deps) });
+  return { links, entries, answers, refusals, welcomed, lost, claimed, linkCard, unlinkCard };
 }
 
 const linkTo = (userId: string, id = 'act_link1') => ({
@@ -55,6 +63,7 @@ describe('linking a card', () => {
     expect(world.entries.at(-1)).toMatchObject({ event: 'done', before: 'U0SAM', after: 'U0HUGO' });
     expect(world.welcomed).toEqual(['U0SAM', 'U0HUGO']);
     expect(world.answers.at(-1)).toContain('<@U0SAM> is not linked to it any more');
+    expect(world.lost, 'whoever loses the card is told').toEqual(['U0SAM']);
   });
 
   it('to the person who holds it already changes nothing, says so, and welcomes nobody again', async () => {
@@ -108,6 +117,18 @@ describe('unlinking a card', () => {
       ['done', 'U0HUGO'],
     ]);
     expect(world.answers.slice(-2)).toEqual([expect.stringContaining('Unlinked'), expect.stringContaining('Unlinked')]);
+    expect(world.lost, 'its holder is told once').toEqual(['U0HUGO']);
+  });
+
+  it('of one’s own is for somebody else to confirm', async () => {
+    const world = setUp(hugo, true);
+    await world.linkCard(linkTo('U0OLGA'));
+
+    await world.unlinkCard(unlink);
+
+    expect(world.claimed).toEqual([[acctId]]);
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
+    expect(world.lost).toEqual([]);
   });
 
   it('is refused where nobody is linked', async () => {

@@ -3,7 +3,14 @@ import type { Directory } from '../../../src/directory/directory.ts';
 import { createIsOwnCard } from '../../../src/holders/own-card.ts';
 import type { Person } from '../../../src/slack/client.ts';
 
-const whoever: Person = { email: null, isBot: false, isDeactivated: false, isGuest: false, isExternal: false };
+const whoever: Person = {
+  name: null,
+  email: null,
+  isBot: false,
+  isDeactivated: false,
+  isGuest: false,
+  isExternal: false,
+};
 
 function ownCardOf(known: { wasHolder?: boolean; cardEmail?: string | null; slackEmail?: string | null }) {
   return createIsOwnCard({

@@ -4,6 +4,7 @@ import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { createAuthorization } from '../../../src/policy/authorize.ts';
 import type { Role } from '../../../src/policy/decide.ts';
 import type { HowOld, KnownRoles } from '../../../src/policy/permissions.ts';
+import { createRolesForCard } from '../../../src/policy/roles-for-card.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
@@ -15,15 +16,19 @@ function world(
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
+  const rolesOf = async (_userId: string, howOld: HowOld = {}) => {
+    asked.push(howOld);
+    return known;
+  };
   const authorization = createAuthorization({
-    rolesOf: async (_userId, howOld = {}) => {
-      asked.push(howOld);
-      return known;
-    },
-    links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+    rolesOf,
+    rolesForCard: createRolesForCard({
+      rolesOf,
+      groupOfCard: async () => (isGroupKnown ? null : undefined),
+      links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+    }),
     isOwnCard: async (userId) => userId === holder || userId === former,
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
-    groupOfCard: async () => (isGroupKnown ? null : undefined),
     permissionOf,
     remember: async (decision, acctId) => void remembered.push({ ...decision, acctId }),
     now: () => now,

@@ -35,7 +35,7 @@ const table: Readonly<
   Partial<Record<Verb, readonly [others: string, othersMuch: string, own: string, ownMuch: string]>>
 > = {
   //                others                others, much          own                   own, much
-  show: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
+  show: ['no yes yes yes', 'no yes yes yes', 'yes yes yes yes', 'yes yes yes yes'],
   activate: ['no yes yes yes', 'no yes yes yes', 'no yes yes yes', 'no yes yes yes'],
   block: ['no yes yes yes', 'no yes yes yes', 'yes yes yes yes', 'yes yes yes yes'],
   'undo-block': ['no no no no', 'no no no no', 'no no no no', 'no no no no'],

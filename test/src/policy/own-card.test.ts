@@ -40,7 +40,7 @@ describe('the own card', () => {
 
     expect(text(world)).toContain('can’t unblock your own card');
     expect(world.writes).toEqual([]);
-    expect(await world.stations()).toEqual(['asked', 'refused']);
+    expect(await world.stations()).toEqual(['refused']);
   });
 
   it('of a day ago is a card like any other', async () => {

@@ -30,7 +30,7 @@ describe('role and verb', () => {
     'declines',
     'track',
   ]);
-  const mayHolders = new Set([...mayAll, 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
+  const mayHolders = new Set([...mayAll, 'show', 'block', 'unlink', 'declines', 'track', 'recognize', 'ask']);
   const onlyHolders = new Set(['recognize', 'ask']);
   const cases = verbNames.flatMap((verb) => [
     [verb, [] as Role[], mayAll.has(verb)] as const,

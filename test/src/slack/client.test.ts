@@ -123,7 +123,7 @@ const calls: readonly (readonly [readonly Method[], (slack: Slack) => Promise<un
   [
     ['users.info'],
     (s) => s.person('U1'),
-    { email: null, isBot: yesNo, isGuest: yesNo, isExternal: yesNo, isDeactivated: yesNo },
+    { name: null, email: null, isBot: yesNo, isGuest: yesNo, isExternal: yesNo, isDeactivated: yesNo },
   ],
   [
     ['conversations.info'],

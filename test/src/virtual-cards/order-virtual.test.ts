@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -6,6 +7,7 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  type Over,
   type PerformWorld,
   performAction,
   verbsOf,
@@ -91,3 +93,108 @@ describe('an order of a virtual card, its worker killed at any step', () => {
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
   });
 });
+
+describe('an order that one person may not make', () => {
+  const of = (fundCents: number) => ({
+    ...virtualOrder,
+    sealed: JSON.stringify({ ...(JSON.parse(virtualOrder.sealed) as object), fundCents }),
+  });
+  const person = (userId: string) => ({ userId, teamId: 'T1' });
+  const order = (id: string, fundCents: number, userId = 'U0OLGA') =>
+    ask('order-virtual', { ...byCommand, id, target: of(fundCents), actor: person(userId) });
+  const decide = (over: Over) =>
+    ask('decide', { target: { kind: 'request', requestId: 'req_order1' }, id: 'act_ben', approve: true, ...over });
+  const ben = { actor: person('U0BEN') };
+
+  it('becomes a request that another approver decides, and never says to order less', async () => {
+    const world = await createActionWorld(redis());
+
+    await performAction(order('act_order1', 100_001), world.deps);
+    expect(world.writes).toEqual([]);
+    expect(world.answers.at(-1)?.text).toContain('Not ordered yet: a virtual card for Vera Nova with $1,000.01.');
+    expect(world.answers.at(-1)?.text).toContain('it takes 1 other approver. I asked in the approvals channel');
+    expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_order1', needed: 2, orderCents: 100_001 }]);
+
+    await performAction(decide({ id: 'act_own', actor: person('U0OLGA') }), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('It takes a different approver'.toLowerCase());
+    expect(world.writes, 'not by who asked').toEqual([]);
+    await performAction(decide(ben), world.deps);
+    await performAction(decide(ben), world.deps);
+
+    expect(world.writes).toEqual(['order']);
+    expect(world.answers.at(-1)?.text).toMatch(/^Ordered: a virtual card for Vera Nova/);
+    const request = await world.deps.requests.get('req_order1');
+    expect(request).toMatchObject({ state: 'approved', decision: { by: 'U0BEN' } });
+    expect(request?.action.target, 'what stood in the form is not kept').toEqual({ kind: 'order', sealed: '' });
+  });
+
+  it('is ordered by nobody once it is denied, and cannot be had by breaking the glass', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(order('act_order1', 100_001), world.deps);
+    world.advance(16 * 60_000);
+
+    const at = {
+      askedAt: world.deps.now().toISOString(),
+      target: { kind: 'request', requestId: 'req_order1' },
+    } as const;
+    await performAction(ask('emergency-override', { ...ben, ...at, id: 'act_glass', reason: 'urgent' }), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('The glass is for cards that exist');
+    await performAction(decide({ ...ben, ...at, approve: false, reason: 'too much' }), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('Not done: Your order. Another approver said no.');
+    expect(world.writes).toEqual([]);
+  });
+
+  it('two of them are two requests, and each needs approvers of its own', async () => {
+    const world = await createActionWorld(redis());
+
+    await performAction(order('act_order1', 100_001), world.deps);
+    await performAction(order('act_order2', 100_001), world.deps);
+
+    expect((await world.deps.requests.open()).map(({ id }) => id).toSorted()).toEqual(['req_order1', 'req_order2']);
+  });
+
+  it('that somebody orders for themselves is decided by others, and the address counts at the approval, too', async () => {
+    const email = 'holder@example.com';
+    const nobody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
+    const world = await createActionWorld(redis(), {
+      person: async (userId) => ({ ...nobody, email: userId === 'U0BEN' ? email : null }),
+    });
+    await performAction(order('act_order1', 2500, 'U0BEN'), world.deps);
+    expect(world.answers.at(-1)?.text).toContain('It is your own card, so it takes 1 other approver.');
+    expect(world.writes).toEqual([]);
+    await performAction(order('act_order2', 100_001), world.deps);
+
+    await performAction(decide({ ...ben, target: { kind: 'request', requestId: 'req_order2' } }), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('It is your own card');
+    expect(world.writes).toEqual([]);
+    await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), world.deps);
+    expect(world.writes, 'the small one, by somebody else').toEqual(['order']);
+  });
+
+  it.each([
+    ['failed', 'refused', 'open'],
+    ['whose answer was lost', 'unknown', 'approved'],
+  ] as const)('an order that %s leaves its request %3$s', async (_what, outcome, state) => {
+    const world = await createActionWorld(redis());
+    const orderVirtualCards = async (): Promise<never> => {
+      world.writes.push('order');
+      throw new CardApiError('no', { ...refusedOrder, outcome });
+    };
+    const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
+    await performAction(order('act_order1', 100_001), deps);
+    await performAction(decide(ben), deps);
+    await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), deps);
+
+    expect(await deps.requests.get('req_order1')).toMatchObject({ state });
+    expect(world.writes, 'never sent again where it may have been ordered').toHaveLength(state === 'open' ? 2 : 1);
+  });
+});
+
+const refusedOrder = {
+  operation: 'orderVirtualCards',
+  status: 400,
+  code: 'refused',
+  apiMessage: 'No funds',
+} as const;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isSameEmail } from '../../../src/holders/own-card.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
@@ -10,13 +11,17 @@ import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
 
 const redis = useRedis();
+const allowed = { kind: 'allowed' };
+const somebody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const order = VirtualOrder.parse(JSON.parse(virtualOrder.sealed));
 
 function setUp(policy: Partial<ApprovalPolicy> = {}) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
-  const { permit, cancel } = createOrderPermit({
+  const made = createOrderPermit({
     ...authorizationOf(),
+    person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
+    isSameEmail,
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     withLock: withoutLock,
@@ -30,25 +35,27 @@ function setUp(policy: Partial<ApprovalPolicy> = {}) {
       nowMs += ms;
     },
     permit: async (id: string, fundCents: number, userId = 'U0ANA') =>
-      await permit(orderOf(id, userId), { ...order, fundCents }),
-    cancel: async (id: string, fundCents: number) => await cancel(orderOf(id, 'U0ANA'), { ...order, fundCents }),
+      await made.permit(orderOf(id, userId), { ...order, fundCents }),
+    permitFor: async (email: string, fundCents: number) =>
+      await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
+    needed: async (fundCents: number, people: readonly string[]) =>
+      await made.needed(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
+    cancel: async (id: string, fundCents: number) =>
+      await made.cancel(orderOf(id, 'U0ANA'), { ...order, fundCents }, 'U0ANA'),
   };
 }
 
 it('one person orders for the amount of the policy within 24 hours, not for the amount each time', async () => {
   const { permit, advance } = setUp();
 
-  expect(await permit('act_1', 60_000)).toBeNull();
-  expect(await permit('act_1', 60_000), 'the same order, its job run again').toBeNull();
-  expect(await permit('act_2', 40_001)).toEqual({
-    why: 'One approver can put at most $1,000.00 on new virtual cards within 24 hours. You have ordered $600.00.',
-    whoCan: 'Ask another approver.',
-  });
-  expect(await permit('act_3', 40_000)).toBeNull();
-  expect(await permit('act_4', 0), 'a card without money').toBeNull();
-  expect(await permit('act_5', 100_000, 'U0BEN'), 'somebody else').toBeNull();
+  expect(await permit('act_1', 60_000)).toEqual(allowed);
+  expect(await permit('act_1', 60_000), 'the same order, its job run again').toEqual(allowed);
+  expect(await permit('act_2', 40_001)).toEqual({ kind: 'request', others: 1, isOwn: false });
+  expect(await permit('act_3', 40_000)).toEqual(allowed);
+  expect(await permit('act_4', 0), 'a card without money').toEqual(allowed);
+  expect(await permit('act_5', 100_000, 'U0BEN'), 'somebody else').toEqual(allowed);
   advance(COUNTED_MS + 1);
-  expect(await permit('act_6', 100_000), 'a day later').toBeNull();
+  expect(await permit('act_6', 100_000), 'a day later').toEqual(allowed);
 });
 
 it('what was not ordered counts no more', async () => {
@@ -57,7 +64,7 @@ it('what was not ordered counts no more', async () => {
 
   await cancel('act_1', 100_000);
 
-  expect(await permit('act_2', 100_000)).toBeNull();
+  expect(await permit('act_2', 100_000)).toEqual(allowed);
 });
 
 it('counts with what the person raised where the policy has a cap for a person', async () => {
@@ -67,8 +74,25 @@ it('counts with what the person raised where the policy has a cap for a person',
   const raise = { actionId: 'act_0', acctId: 7, rule: 'limit:daily:', cents: 90_000 };
   await recentRaises.add({ ...raise, by: 'U0ANA', askedBy: 'U0ANA', atMs: Date.parse('2026-11-20T14:00:00.000Z') });
 
-  expect(await permit('act_1', 30_000)).toBeNull();
-  expect(await permit('act_2', 1)).toMatchObject({ why: expect.stringContaining('cap') });
+  expect(await permit('act_1', 30_000)).toEqual(allowed);
+  expect(await permit('act_2', 1)).toMatchObject({ kind: 'request', others: 1 });
+});
+
+it('an order for oneself takes another approver, however small it is', async () => {
+  const { permitFor } = setUp();
+
+  expect(await permitFor('u0ana@example.com', 1)).toEqual({ kind: 'request', others: 1, isOwn: true });
+  expect(await permitFor('u0ana@example.com', 100_001)).toEqual({ kind: 'request', others: 2, isOwn: true });
+  expect(await permitFor('vera@example.com', 1)).toEqual(allowed);
+});
+
+it('an approval counts what the two of them ordered meanwhile', async () => {
+  const { permit, needed } = setUp();
+  expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
+  await permit('act_1', 60_000, 'U0BEN');
+
+  expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(2);
+  expect(await needed(60_000, ['U0ANA'])).toBe(1);
 });
 
 it('refuses who may not order', async () => {
@@ -76,6 +100,8 @@ it('refuses who may not order', async () => {
   const { permit } = createOrderPermit({
     ...authorizationOf({ roles: ['operator'] }),
     recentRaises,
+    person: async () => null,
+    isSameEmail,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     withLock: withoutLock,
     now: () => new Date(),

@@ -25,7 +25,7 @@ const own = {
   hasLimits: true,
   declines: [decline],
 };
-const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', query: '1212', cards: [card] };
+const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', isUnlink: false, cards: [card] };
 const health = {
   waiting: 0,
   lagMs: 0,
@@ -41,6 +41,7 @@ const request = {
   askedBy: 'U9',
   askedAt: '2026-11-20T14:14:00Z',
   card,
+  orderCents: null,
   changes,
   term: { kind: 'permanent' },
   payCents: null,
@@ -164,7 +165,7 @@ describe('App Home', () => {
             requests: fill({ ...request, card: named, reason: text, askedBy: text }),
             recentRaises: fill({ ...raise, card: named, by: text }),
             mutes: fill({ ...mute, card: named, reason: text }),
-            claims: fill({ ...claim, claimedBy: text, query: text, cards: fill(named).slice(0, 5) }),
+            claims: fill({ ...claim, claimedBy: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),
             inactive: fill({ card: named, value: 'sealed' }),
             health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { Permission, Role } from '../../../src/policy/decide.ts';
+import { createCardsFor, createRolesForCard } from '../../../src/policy/roles-for-card.ts';
+
+const NORTH = 1;
+const SOUTH = 2;
+const UNKNOWN = 3;
+const groups: Readonly<Record<number, string | null>> = { [NORTH]: 'North', [SOUTH]: 'South' };
+const asked: unknown[] = [];
+
+/** Olga is an operator of the north, and holds the card of the south. */
+const rolesOf = async (_userId: string, { group }: { readonly group?: string | null } = {}) => {
+  asked.push(group);
+  const roles: Role[] = group === 'South' ? ['holder'] : ['operator', 'holder'];
+  return { roles, isComplete: true };
+};
+const links = {
+  ofAccount: async (acctId: number) => (acctId === SOUTH ? { userId: 'U0OLGA' } : null),
+  ofUser: async () => [{ acctId: SOUTH }],
+};
+const show: Permission = { role: 'operator', doing: 'see cards', holderMay: true };
+const block: Permission = { role: 'operator', doing: 'see cards' };
+
+it('the roles for a card are those of its group, and holder only of the own card', async () => {
+  const rolesForCard = createRolesForCard({ rolesOf, links, groupOfCard: async (acctId) => groups[acctId] });
+
+  expect(await rolesForCard('U0OLGA', NORTH)).toMatchObject({ roles: ['operator'], isGroupKnown: true });
+  expect(await rolesForCard('U0OLGA', SOUTH)).toMatchObject({ roles: ['holder'], isGroupKnown: true });
+  expect(await rolesForCard('U0OLGA', UNKNOWN), 'the roles for any card').toMatchObject({
+    roles: ['operator'],
+    isGroupKnown: false,
+  });
+});
+
+it('of many cards those are left that the person may look at, with one question for each group', async () => {
+  const cardsFor = createCardsFor({ rolesOf, links });
+  const cards = [
+    { acctId: NORTH, group: 'North' },
+    { acctId: SOUTH, group: 'South' },
+    { acctId: 5, group: 'South' },
+    { acctId: 6, group: 'North' },
+  ];
+  asked.length = 0;
+
+  expect((await cardsFor('U0OLGA', show, cards)).map(({ acctId }) => acctId)).toEqual([NORTH, SOUTH, 6]);
+  expect(asked).toEqual(['North', 'South']);
+  expect((await cardsFor('U0OLGA', block, cards)).map(({ acctId }) => acctId)).toEqual([NORTH, 6]);
+});
