@@ -63,7 +63,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const giveWay = createGiveWay({ ...tools, supersede });
   const restore = createRestore(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
-  const permitDecision = createPermitDecision({ ...tools, raises });
+  const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
   return {
     changeRule: createChangeRule({
       ...tools,

@@ -1,16 +1,17 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { goalsOf, isAboutLimits, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
-import { amountIn } from '../policy/counted-raise.ts';
+import { amountIn, tooMuchForOne } from '../policy/counted-raise.ts';
 import { permanent } from './change-request.ts';
+import type { OpenRequest } from './change-rule.ts';
 import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
 import type { GiveWay } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
-import type { TemporaryChangeAction } from './verbs.ts';
+import type { RuleAction, TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -87,14 +88,16 @@ type PermitDecision = (
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
+  readonly openRequest: OpenRequest;
 }
 
 /**
  * Taking back what was lowered for a while is a raise. As long as the rule stands as the temporary change set it, what was
  * there before was allowed once, and one approver may bring it back. Where somebody has changed it since, bringing it back
- * is a raise like any other, from what the rule is now.
+ * is a raise like any other, from what the rule is now: what one approver may not allow alone, others are asked.
  */
-export function createPermitDecision({ authorize, record, factsOf, raises }: PermitDeps): PermitDecision {
+export function createPermitDecision(deps: PermitDeps): PermitDecision {
+  const { authorize, record, factsOf, raises } = deps;
   return async function permitDecision(action, temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
@@ -102,16 +105,17 @@ export function createPermitDecision({ authorize, record, factsOf, raises }: Per
     const beyond = isKept ? [] : raisesBeyond(temporaryChange);
     const raised = { changes: beyond, fromBase: beyond, term: permanent };
     const isRaise = beyond.length > 0 || isLooser(reversed(changes));
-    const amount =
-      beyond.length > 0
-        ? amountIn(await raises.count(action, acctId, raised, [userId]))
-        : { raiseCents: Number(isRaise && !isKept) };
+    const counted = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
+    const amount = counted === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(counted);
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     const verdict = await authorize({ ...action, verb }, { acctId, ...amount });
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
     if (verdict.kind === 'request') {
-      return { why: `One approver alone may not raise this: ${ruleMoves(beyond)}.`, whoCan: askSecond };
+      const asked = { acctId, card: await factsOf(acctId), changes: beyond, term: permanent, others: verdict.others };
+      const because = counted === null ? null : tooMuchForOne(counted);
+      const whoCan = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, beyond), counted: because });
+      return { why: `One approver alone may not raise this: ${ruleMoves(beyond)}.`, whoCan };
     }
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
     if (beyond.length > 0) await raises.remember(action, acctId, raised, { by: userId, askedBy: userId });
@@ -119,7 +123,14 @@ export function createPermitDecision({ authorize, record, factsOf, raises }: Per
   };
 }
 
-const askSecond = 'Leave it as it is, or use `/card limit`: that asks a second approver.';
+/** Bringing back what was there before, as the raise that it is. */
+function raiseOf(action: TemporaryChangeAction, acctId: number, beyond: readonly RuleChange[]): RuleAction {
+  const { id, reason, actor, roles, asHolder, origin, askedAt } = action;
+  const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
+  const changeRequest = { goals: goalsOf(beyond), term: permanent };
+  const verb = isAboutLimits(beyond) ? 'limit' : 'allow';
+  return { id, verb, target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
+}
 
 /** What bringing the earlier values back raises, where somebody has changed a rule since. */
 function raisesBeyond({ changes, meanwhile }: TemporaryChange): RuleChange[] {

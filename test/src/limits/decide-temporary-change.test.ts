@@ -129,6 +129,7 @@ describe('a click about a temporary change', () => {
 
 describe('who may decide', () => {
   async function permit(action: TemporaryChangeAction, over: Partial<TemporaryChange> = {}, isHolder = false) {
+    const requested: unknown[] = [];
     const recorded: unknown[] = [];
     const remembered: unknown[] = [];
     const raisedCents = over.meanwhile?.[0]?.to === 10_000 ? 590_000 : 100;
@@ -146,8 +147,12 @@ describe('who may decide', () => {
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
+      openRequest: async ({ action: asked, changes, others }) => {
+        requested.push({ verb: asked.verb, changeRequest: asked.changeRequest, changes, others });
+        return 'I asked in the approvals channel.';
+      },
     })(action, temporaryChangeOf(over));
-    return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered };
+    return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered, requested };
   }
   const byOperator = takeBack({ roles: ['operator'] });
   const lowered = { changes: [limitMove('daily', 45_000, 40_000)] };
@@ -157,6 +162,7 @@ describe('who may decide', () => {
       why: null,
       recorded: [{ event: 'asked', isFirst: true, detail: 'act_1' }],
       remembered: [],
+      requested: [],
     });
   });
 
@@ -181,6 +187,14 @@ describe('who may decide', () => {
     const much = await permit(resolve(true), asking(10_000));
     expect(much.why).toBe('One approver alone may not raise this: daily limit $100.00 → $6,000.00.');
     expect(much.recorded).toEqual([]);
+    expect(much.requested, 'others are asked for it').toEqual([
+      {
+        verb: 'limit',
+        changeRequest: { goals: [{ rule: limitMove('daily', 0, 0).rule, to: 600_000 }], term: { kind: 'permanent' } },
+        changes: [limitMove('daily', 10_000, 600_000)],
+        others: 1,
+      },
+    ]);
     const little = await permit(resolve(true), asking(599_800));
     expect(little).toMatchObject({ why: null, remembered: [limitMove('daily', 599_800, 600_000)] });
     expect((await permit(resolve(false), asking(10_000))).why, 'leaving it as it is').toBeNull();
@@ -199,7 +213,12 @@ describe('who may decide', () => {
   it('a raise that waited for more than ten minutes is asked about again, and nothing is on record yet', async () => {
     const askedAt = '2026-11-20T14:49:00.000Z';
 
-    expect(await permit(takeBack({ askedAt }), lowered)).toEqual({ why: 'late', recorded: [], remembered: [] });
+    expect(await permit(takeBack({ askedAt }), lowered)).toEqual({
+      requested: [],
+      why: 'late',
+      recorded: [],
+      remembered: [],
+    });
     expect((await permit(takeBack({ askedAt }))).why, 'taking back a raise is never late').toBeNull();
   });
 });
