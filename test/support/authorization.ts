@@ -17,6 +17,7 @@ export function authorizationOf({
   const rolesOf = async () => ({ roles, isComplete: true });
   return createAuthorization({
     rolesOf,
+    person: async () => null,
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard: async () => null,

@@ -12,7 +12,7 @@ const OLGA = { userId: 'U0OLGA' };
 /** What Slack says now of everybody; at the click they had other roles. */
 function world(
   known: KnownRoles,
-  { holder = null as string | null, former = null as string | null, isGroupKnown = true } = {},
+  { holder = null as string | null, former = null as string | null, isGroupKnown = true, isDeactivated = false } = {},
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
@@ -22,6 +22,7 @@ function world(
   };
   const authorization = createAuthorization({
     rolesOf,
+    person: async () => ({ isDeactivated }),
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard: async () => (isGroupKnown ? null : undefined),
@@ -85,6 +86,13 @@ describe('may somebody do that now?', () => {
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
     await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('in which group a card is');
     await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('in which group a card is');
+  });
+
+  it('whoever approved before their account was deactivated counts no more', async () => {
+    const known: KnownRoles = { roles: ['approver'], isComplete: true };
+
+    expect(await world(known).isApprover('U0BEN', 1)).toBe(true);
+    expect(await world(known, { isDeactivated: true }).isApprover('U0BEN', 1)).toBe(false);
   });
 
   it('what was decided, and on which facts, is kept', async () => {
