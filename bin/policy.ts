@@ -15,8 +15,9 @@ const usage = `The policy: is it one, what would happen, what would have been di
   npm run policy -- replay [--since 30d]                    which recorded decisions would be different
 
   --file PATH       another file than POLICY_FILE
-  explain: --now 500 (the limit as it is), --group "Crew North" (the card's group), --own (the person holds the card),
-  --member S01FINANCE (the person is in that user group; may be repeated)
+  explain: --now 500 (the limit as it is), --fund 1500 (the money on a virtual card that is ordered), --group "Crew North"
+  (the card's group), --own (the person holds the card), --member S01FINANCE (the person is in that user group; may be
+  repeated)
 
 explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
 for replay. Ends with 0 when it is done, 1 when replay found differences, 64 when the command could not be read, 65 when
@@ -36,6 +37,7 @@ function readArguments() {
         file: { type: 'string' },
         since: { type: 'string' },
         now: { type: 'string' },
+        fund: { type: 'string' },
         group: { type: 'string' },
         own: { type: 'boolean' },
         member: { type: 'string', multiple: true },
@@ -61,12 +63,16 @@ if (given?.values.help === true || verb === 'help') {
   process.exit(0);
 }
 const days = /^(\d{1,2})d$/.exec(given?.values.since ?? '30d')?.[1];
-const nowCents = given?.values.now === undefined ? null : parseAmount(given.values.now);
+const centsIn = (amount: string | undefined): number | null => (amount === undefined ? null : parseAmount(amount));
+const nowCents = centsIn(given?.values.now);
+const fundCents = centsIn(given?.values.fund);
+const isUnread = (amount: string | undefined): boolean => amount !== undefined && centsIn(amount) === null;
 const isRead =
   (verb === 'check' && rest.length === 0) ||
   (verb === 'explain' && rest.length > 0) ||
   (verb === 'replay' && rest.length === 0 && days !== undefined);
-if (given === null || !isRead || (given.values.now !== undefined && nowCents === null)) end(EX_USAGE, usage.trimEnd());
+if (given === null || !isRead || isUnread(given.values.now) || isUnread(given.values.fund))
+  end(EX_USAGE, usage.trimEnd());
 const { values } = given;
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
@@ -99,6 +105,7 @@ function explain(read: Policy): void {
   const assumed = {
     group: values.group ?? null,
     nowCents,
+    fundCents,
     isOwnCard: values.own === true,
     memberOf: values.member ?? [],
     at: new Date(),

@@ -15,6 +15,8 @@ export interface Assumed {
   readonly group: string | null;
   /** The limit as it is, whole cents; null: not known. */
   readonly nowCents: number | null;
+  /** The money on a virtual card that is ordered, whole cents; null: not said. */
+  readonly fundCents: number | null;
   /** The person holds the card. */
   readonly isOwnCard: boolean;
   /** User groups that the person is in. */
@@ -40,12 +42,14 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
     return { kind: 'unclear', why: command.kind === 'unclear' ? command.why : 'What would they type behind /card?' };
   }
   const verb = command.verb as Verb;
-  const { group, isOwnCard } = assumed;
+  const { isOwnCard } = assumed;
+  // A card that is being ordered is in no group yet.
+  const group = verb === 'order-virtual' ? null : assumed.group;
   const section = sectionOf(policy, group);
-  const roles = rolesIn(policy, userId, assumed);
-  const change = changeIn(policy, command.input, assumed);
+  const roles = rolesIn(policy, userId, { ...assumed, group });
+  const change = verb === 'order-virtual' ? orderIn(assumed) : changeIn(policy, command.input, assumed);
   const { permission } = entryOf(verb);
-  const decision = decide(permission, { roles, isOwnCard, ...change.facts }, section.approval);
+  const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
   const may = permittedTo(policy, permission.role ?? 'operator', group).join(', ');
   return {
     kind: 'explained',
@@ -54,10 +58,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       section.cardGroups.length === 0 ? 'Card: in no group of its own' : `Card: in ${section.cardGroups.join(', ')}`,
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
-      outcomeWords(
-        decision,
-        permittedTo(policy, 'approver', group).filter((id) => id !== userId),
-      ),
+      outcomeWords(decision, approversBesides(userId, policy, { ...assumed, group })),
       ...(decision.kind === 'refused' && permission.role !== null ? [`Who may: ${may === '' ? 'nobody' : may}`] : []),
     ],
   };
@@ -70,6 +71,21 @@ function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, a
     permittedTo(policy, role, group).some((id) => ids.includes(id)),
   );
   return isOwnCard ? [...held, 'holder'] : held;
+}
+
+/** Who else could approve, with whoever stands in for them on that day. */
+function approversBesides(userId: string, policy: Policy, { group, at }: Pick<Assumed, 'group' | 'at'>): string[] {
+  const named = permittedTo(policy, 'approver', group);
+  const delegates = policy.delegations.map(({ to }) => to);
+  const standIns = delegates.filter((to) => standsInFor(policy, to, at).some((whom) => named.includes(whom)));
+  return [...new Set([...named, ...standIns])].filter((id) => id !== userId);
+}
+
+/** How much money, where a virtual card is ordered. */
+function orderIn({ fundCents }: Assumed): ReturnType<typeof changeIn> {
+  const given = fundCents === null ? '; --fund says how much' : '';
+  const cents = fundCents ?? 0;
+  return { facts: { raiseCents: cents }, lines: [`Order: ${formatCents(cents)} on a new virtual card${given}`] };
 }
 
 /** How much more, and for how long, where it is a limit that is changed. */

@@ -19,7 +19,7 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
   'policy.yaml',
   policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
 );
-const nothing: Assumed = { group: null, nowCents: null, isOwnCard: false, memberOf: [], at };
+const nothing: Assumed = { group: null, nowCents: null, fundCents: null, isOwnCard: false, memberOf: [], at };
 
 function explain(words: string, assumed: Partial<Assumed> = {}): string {
   const explained = explainPolicy(policy, words, { ...nothing, ...assumed });
@@ -36,7 +36,7 @@ describe('explaining what would happen', () => {
     [
       'U0ANA limit 1234 daily 900 for 4h',
       {},
-      /counted from \$0\.00 because --now is not given.*\nResult: waits for 2 other approvers, from: S0FIN$/,
+      /counted from \$0\.00 because --now is not given.*\nResult: waits for 2 other approvers, from: S0FIN, U0BEN$/,
     ],
     ['U0ANA limit 1234 daily 900 for 4h', { nowCents: 40_000, isOwnCard: true }, /Result: waits for 1 other approver/],
     [
@@ -64,6 +64,9 @@ describe('explaining what would happen', () => {
     ],
     ['U0NINA limit 1234 daily 300 for 4h', { group: 'north' }, /Card: in North\nU0NINA is: approver/],
     ['U0ANA limit 1234 daily 300 for 4h', { group: 'north' }, /Who may: U0NINA/],
+    ['U0ANA virtual order Jane Doe', {}, /Order: \$0\.00 .*--fund says how much\nResult: done at once/],
+    ['U0ANA virtual order Jane Doe', { fundCents: 10_001 }, /Order: \$100\.01.*\nResult: waits for 1 other approver/],
+    ['U0NINA virtual order Jane Doe', { group: 'north' }, /Result: refused\. Only approvers may order virtual cards/],
     ['U0OLGA block 1234', {}, /Result: done at once/],
     ['U0OLGA unblock 1234', {}, /Result: refused/],
     ['ana limit 1234 daily 900', {}, /no Slack user id/],
