@@ -23,7 +23,7 @@ it('lists the claims that nobody has decided, oldest first, and forgets an id th
 
 it('keeps a claim for 30 days', async () => {
   const claims = createClaims(redis());
-  await claims.save({ id: 'clm_a', action: ask('claim'), acctIds: [], expiresAt, state: 'open' });
+  await claims.save({ id: 'clm_a', action: ask('claim'), cards, expiresAt, state: 'open' });
 
   const days = (await redis().ttl('{cardbell:state}:claim:clm_a')) / (24 * 3600);
   expect(Math.ceil(days)).toBe(30);

@@ -96,6 +96,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     directory: directoryOf(),
     person: async (userId) => ({
       email: emailOf(userId),
+      name: null,
       isBot: false,
       isGuest: false,
       isExternal: false,
