@@ -79,6 +79,8 @@ describe('block', () => {
       60_000,
     );
 
+    await until(() => shown(alert).includes('Blocked'), 'the alert says so');
+
     expect(writesOf(card)).toHaveLength(1);
     expect(shown(alert).match(/Blocked\*/g)).toHaveLength(1);
   });
