@@ -54,6 +54,18 @@ describe('a change that was sent', () => {
     expect(records.at(-1)).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook', eventId: 'evt_status1' });
   });
 
+  it('is not told as confirmed before whoever sent it has told that it was sent', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(ask('block'), world.deps);
+    await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
+    const sent = await world.deps.progress.read('act_block1');
+    if (sent === null || !('isTold' in sent)) throw new Error('the block was not sent');
+    const progress = { ...world.deps.progress, read: async () => ({ ...sent, isTold: false }) };
+
+    expect(await verifyAction('act_block1', { ...world.deps, progress })).toBeGreaterThan(0);
+    expect(world.shown).toEqual([{ state: 'done', confirmation: 'sent' }]);
+  });
+
   it.each(['block', 'limit'] as const)('a %s is confirmed by a look at the card service', async (verb) => {
     const world = await createActionWorld(redis());
     await performAction(ask(verb), world.deps);
