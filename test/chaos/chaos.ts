@@ -100,6 +100,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
     const send = (count: number, seconds: number): Promise<void> =>
       sendAll({ events: count, seconds, isShort }, { next: events.next, service, sent, random });
+    sendNow(events.first(), service, sent);
     await sendCalmly(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
     await oneOfEach(cluster, clicks);
     clicks.start();
@@ -111,7 +112,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const disturbances = startDisturbances(
       cluster,
       [more(5), more(6)],
-      { cards, clicks, repeat, movedMarks, portal },
+      { cards, clicks, isRepeated: events.isRepeated, repeat, movedMarks, portal },
       { pauseMs: isShort ? [150, 500] : [300, 2500], isShort, say },
     );
     await send(options.events, options.seconds);

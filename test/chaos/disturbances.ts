@@ -10,6 +10,8 @@ import { type Step, steps } from './steps.ts';
 const STRIKE_WITHIN_MS = 10_000;
 /** A worker stands still for longer than it keeps a lock. */
 const FREEZE_SECONDS = 13;
+/** How often something that cannot be done yet goes before what is drawn. */
+const TRIES_MAX = 6;
 
 /** What was done to the cluster, by name. */
 export interface Disturbances {
@@ -79,6 +81,7 @@ export function startDisturbances(
   const [random, outside] = randoms;
   /** Those that could be done. */
   const doneOnce = new Set<string>();
+  const tries = new Map<string, number>();
   let planned: Strike[] = [];
   let isStopping = false;
   const longest = options.isShort ? 2000 : 8000;
@@ -139,7 +142,9 @@ export function startDisturbances(
       const name = first.pop() ?? chance.weighted(weigh);
       const what = (await from[name]?.()) ?? '';
       if (what === '') {
-        if (!options.isShort && !doneOnce.has(name) && name !== 'killAtStep') first.unshift(name);
+        tries.set(name, (tries.get(name) ?? 0) + 1);
+        const isToBeTried = !options.isShort && !doneOnce.has(name) && (tries.get(name) ?? 0) < TRIES_MAX;
+        if (isToBeTried && name !== 'killAtStep') first.unshift(name);
         continue;
       }
       doneOnce.add(name);

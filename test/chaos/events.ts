@@ -44,6 +44,9 @@ const MINUTE_MS = 60_000;
 
 export interface Events {
   next(): ChaosEvent;
+  /** A decline that can be repeated. */
+  first(): ChaosEvent;
+  isRepeated(mark: string): boolean;
   /** One more repeat of a decline. */
   repeat(mark: string): ChaosEvent | null;
 }
@@ -70,6 +73,8 @@ export function createEvents(random: Random, acctIds: readonly number[], linked:
       const waiting = later.length > 0 && random.next() < 0.4 ? later.shift() : undefined;
       return waiting ?? fresh();
     },
+    first: () => repeatOf(createGroup(nextMark())),
+    isRepeated: (mark) => groupOf.has(mark),
     repeat(mark) {
       const group = groupOf.get(mark);
       return group === undefined ? null : repeatOf(group);

@@ -41,13 +41,18 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   const events = eventsOf(records);
   const faults = chainFault === null ? [] : [chainFault];
   const notTaken = new Set(answers.filter(({ text }) => text === unavailable().text).map(({ path }) => path));
+  // Nothing is left to decide, so nothing goes on record.
+  const tooLate = new Set(
+    answers.filter(({ text }) => /This request is \w+ already/.test(text)).map(({ path }) => path),
+  );
   const answered = new Set(answers.map(({ path }) => path));
+  const isToldSo = ({ kind, responsePath }: Click): boolean =>
+    notTaken.has(responsePath) || (kind === 'decide' && tooLate.has(responsePath));
   for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
     const name = `${click.id} (${click.words})`;
     const all = events.get(click.id);
     if (all === undefined) {
-      if (!notTaken.has(click.responsePath) && !diedBeforeItWasStored(click, recording))
-        faults.push(`a click left no trace: ${name}`);
+      if (!isToldSo(click) && !diedBeforeItWasStored(click, recording)) faults.push(`a click left no trace: ${name}`);
       continue;
     }
     if (

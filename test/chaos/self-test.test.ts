@@ -58,14 +58,10 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
   runs += 1;
   const randoms = [createRandom(3), createRandom(4), createRandom(5)];
   const clicks = createClicks(cluster, cards, { randoms, everyMs: 0, from: runs * 1000 });
-  const { next, repeat } = createEvents(createRandom(2), cards.status, cards.linked, runs * 10_000);
+  const { first, next, repeat } = createEvents(createRandom(2), cards.status, cards.linked, runs * 10_000);
   const [between, how] = tamper;
   between.tamper(how);
-  if (events > 0) {
-    let first = next();
-    while (first.kind !== 'repeat') first = next();
-    sendNow(first, service, sent);
-  }
+  if (events > 0) sendNow(first(), service, sent);
   await sendCalmly(cluster, events, () => sendNow(next(), service, sent));
   // Each repeated decline once more, when its message stands.
   const repeated = new Set(sent.slice(before).flatMap(({ kind, mark }) => (kind === 'repeat' && mark ? [mark] : [])));

@@ -42,6 +42,7 @@ const LOST_ANSWER_WITHIN_MS = 15_000;
 export interface OutsideWorld {
   readonly cards: Cards;
   readonly clicks: Pick<Clicks, 'command'>;
+  readonly isRepeated: (mark: string) => boolean;
   /** Sends one more repeat of a decline. */
   readonly repeat: (mark: string) => ChaosEvent | null;
   /** Marks of what somebody deleted, or what stood in a channel while it was archived. */
@@ -73,10 +74,14 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
     },
     /** The message of a decline that is repeated afterwards. */
     async deleteMessage() {
-      const found = workspace.messages(channels.declines).filter(({ text }) => /declined \d+ times/.test(text));
-      const message = found.at(-1);
-      const [mark = ''] = message?.text.match(markPattern) ?? [];
-      if (message === undefined || new Set(message.text.match(markPattern)).size !== 1) return '';
+      const found = workspace.messages(channels.declines).flatMap((message) => {
+        const marks = new Set(`${message.text} ${JSON.stringify(message.blocks ?? [])}`.match(markPattern));
+        const [mark = ''] = marks;
+        return marks.size === 1 && message.files === undefined && world.isRepeated(mark) ? [{ message, mark }] : [];
+      });
+      const latest = found.at(-1);
+      if (latest === undefined) return '';
+      const { message, mark } = latest;
       world.movedMarks.add(mark);
       workspace.deleteMessage(message);
       await sleep(random.integer(0, longest / 4));
