@@ -1,21 +1,28 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { auditCsvLine, auditHeader, createAudit } from '../src/audit/audit.ts';
-import { type Anchor, verifyChain } from '../src/audit/verify.ts';
-import { commandConfig, reachRedis } from './reach-redis.ts';
+import { auditConfig } from '../src/app/config.ts';
+import { createAuditReader } from '../src/audit/audit.ts';
+import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
+import { createRecordSigner } from '../src/audit/record-signer.ts';
+import { type CopiedHead, openSink } from '../src/audit/sink.ts';
+import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
+import { createSlack } from '../src/slack/client.ts';
+import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: check it, hand it on.
 
-  npm run audit -- verify [--anchor COUNT:HASH …]          is every record as it was written
+  npm run audit -- verify [--anchor COUNT:HASH …]          is every record as it was written, and copied
   npm run audit -- export --csv [--since T] [--until T]    as CSV on standard output
 
 COUNT:HASH stands in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
-Reads REDIS_URL. Ends with 0 when the record is whole, 1 when it is not, 64 when the command could not be read, 69 when
-Redis does not answer.
+Reads REDIS_URL; for verify AUDIT_SINK with its credentials, and AUDIT_KEY (or CARD_API_TOKEN) to check signatures; for the
+names in the export SLACK_BOT_TOKEN: the worker has all of them. Ends with 0 when the record is whole, 1 when it or its
+copy is not, 64 when the command could not be read, 69 when Redis or the copy does not answer.
 `;
 
 const EX_USAGE = 64;
+const EX_UNAVAILABLE = 69;
 
 /** A day or a time as ISO 8601 in UTC; null when it is neither. */
 function toInstant(text: string | undefined, otherwise: string): string | null {
@@ -64,40 +71,94 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
   process.exit(EX_USAGE);
 }
 
-const redis = await reachRedis('audit', commandConfig().redis);
-const audit = createAudit({ redis });
+const config = orExit(() => auditConfig());
+const redis = await reachRedis('audit', config.redis);
+const reader = createAuditReader(redis);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 const code = isVerify ? await verify() : await exportCsv(since, until);
 redis.disconnect();
 process.exit(code);
 
 async function verify(): Promise<number> {
-  const verdict = await verifyChain(
-    audit.read(),
-    await audit.head(),
-    anchors.filter((anchor) => anchor !== null),
-  );
-  if (verdict.isWhole) {
-    process.stdout.write(`The record is whole: ${verdict.count} records, ends with ${verdict.hash}.\n`);
-    if (anchors.length === 0) {
-      process.stdout.write(
-        'Records cut off at the end by somebody who can write to Redis show only against --anchor COUNT:HASH.\n',
-      );
-    }
-    return 0;
+  const { secrets, sink } = config.audit;
+  const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).isSigned;
+  const copied = sink === null ? [] : await readCopy();
+  const noted = anchors.filter((anchor) => anchor !== null);
+  const evidence = { anchors: noted, isSigned, copied: copied ?? [] };
+  const verdict = await verifyChain(reader.read(), await reader.head(), evidence);
+  if (!verdict.isWhole) {
+    complain(`The record is broken: record ${verdict.number} ${verdict.why}.`);
+    return 1;
   }
-  process.stderr.write(`The record is broken: record ${verdict.number} ${verdict.why}.\n`);
-  return 1;
+  say(`The record is whole: ${verdict.count} records, ends with ${verdict.hash}.`);
+  if (isSigned === null) say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
+  if (copied === null) return EX_UNAVAILABLE;
+  if (sink === null && noted.length === 0)
+    say('Records cut off at the end show only against a copy (AUDIT_SINK) or against --anchor COUNT:HASH.');
+  if (sink === null) return 0;
+  const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date() });
+  for (const fault of faults) complain(`${fault}.`);
+  if (faults.length === 0) say(`The copy fits: it has the heads of ${copied.length} records.`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+/** Null: it cannot be read, which has been said. */
+async function readCopy(): Promise<readonly CopiedHead[] | null> {
+  if (config.audit.sink === null) return [];
+  try {
+    const { heads, unreadable } = await openSink(config.audit.sink).read();
+    if (unreadable > 0) complain(`${unreadable} lines of the copy cannot be read.`);
+    return heads;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'no answer';
+    complain(`The copy cannot be reached (AUDIT_SINK): ${why}. Only the record in Redis was checked.`);
+    return null;
+  }
 }
 
 async function exportCsv(from: string, to: string): Promise<number> {
+  const nameOf = await readNames(from, to);
+  const carryOver = createCarryOver();
   await write(auditHeader);
   let unreadable = 0;
-  for await (const { record, ...entry } of audit.read()) {
-    if (record === null) unreadable += 1;
-    else if (record.at >= from && record.at < to) await write(auditCsvLine({ ...entry, record }));
+  for await (const { record, ...entry } of reader.read()) {
+    if (record === null) {
+      unreadable += 1;
+      continue;
+    }
+    const whole = carryOver({ ...entry, record });
+    if (record.at >= from && record.at < to) await write(auditCsvLine(whole, nameOf));
   }
-  if (unreadable > 0) process.stderr.write(`${unreadable} records cannot be read: run npm run audit -- verify.\n`);
+  if (unreadable > 0) complain(`${unreadable} records cannot be read: run npm run audit -- verify.`);
   return unreadable > 0 ? 1 : 0;
+}
+
+/** The names of everybody in these records, from Slack, each asked for once. */
+async function readNames(from: string, to: string): Promise<NameOf> {
+  const names = new Map<string, string | null>();
+  const { token, apiUrl } = config.slack;
+  if (token === undefined) {
+    complain('Names of Slack users are left out: SLACK_BOT_TOKEN is not set.');
+    return () => null;
+  }
+  const slack = createSlack({ token, apiUrl, measure: () => {} });
+  for await (const { record } of reader.read()) {
+    if (record === null || record.at < from || record.at >= to) continue;
+    for (const userId of peopleIn(record)) {
+      if (!names.has(userId)) names.set(userId, await nameIn(slack, userId));
+    }
+  }
+  return (userId) => names.get(userId) ?? null;
+}
+
+async function nameIn(slack: ReturnType<typeof createSlack>, userId: string): Promise<string | null> {
+  try {
+    return (await slack.person(userId))?.name ?? null;
+  } catch {
+    // Slack is away, or does not know this person any more: the id stands in its own column.
+    return null;
+  }
 }
 
 /** Waits while whoever reads is slower. */

@@ -9,15 +9,18 @@ const EX_CONFIG = 78;
 const PATIENCE_MS = 3000;
 
 /** The variables that a command needs. Where one is not usable, says which and ends the process. */
-export function commandConfig(): ReturnType<typeof storeConfig> {
+export function orExit<Config>(read: () => Config): Config {
   try {
-    return storeConfig();
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(EX_CONFIG);
   }
 }
+
+/** What most commands need. */
+export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
 /** Redis for a command that somebody typed. When it does not answer, says so and ends the process. */
 export async function reachRedis(name: string, target: RedisTarget): Promise<RedisClient> {

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
+import { inForce } from '../src/app/compose-audit.ts';
+import { auditConfig } from '../src/app/config.ts';
 import { createAudit, type Statement } from '../src/audit/audit.ts';
+import { createRecordSigner } from '../src/audit/record-signer.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH } from '../src/core/event.ts';
@@ -7,10 +10,11 @@ import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
+import { readPolicy } from '../src/policy/policy-source.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
-import { commandConfig, reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
 
@@ -19,11 +23,12 @@ const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
   npm run replay -- run ID|all                    try again
   npm run replay -- discard ID --reason "..."     take it away for good
 
-Reads REDIS_URL, like the two processes. Ends with 0 when it is done, 1 when it could not be, 64 when the command could not
+Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Ends with 0 when it is done, 1 when it could not be, 64 when the command could not
 be read, 69 when Redis does not answer.
 `;
 
 const EX_USAGE = 64;
+const EX_CONFIG = 78;
 const LIST_MAX = 200;
 
 function readArguments() {
@@ -49,7 +54,7 @@ if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id
   process.stderr.write(usage);
   process.exit(EX_USAGE);
 }
-const config = commandConfig();
+const config = orExit(() => auditConfig());
 const log = createLog({ level: 'error', process: 'replay' });
 const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
@@ -57,7 +62,6 @@ const queues = openQueues(redis);
 const intake = createIntake(redis);
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
-const audit = createAudit({ redis, log });
 /** Somebody at a terminal of ours: the machine says no more of them than that. */
 const discarded: Omit<Statement, 'at' | 'actionId' | 'reason' | 'detail'> = {
   event: 'done',
@@ -143,9 +147,16 @@ async function discard(wanted: string): Promise<number> {
     process.stderr.write('discard needs --reason "why": it is written into the record.\n');
     return EX_USAGE;
   }
+  if (config.audit.secrets.length === 0) {
+    process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');
+    return EX_CONFIG;
+  }
   const failed = await findFailed(wanted);
   const kept = await quarantine.get(wanted);
   if (failed === null && kept === null) return unknown(wanted);
+  const policy = orExit(() => readPolicy(config));
+  const { sign } = createRecordSigner(config.audit.secrets);
+  const audit = createAudit({ redis, sign, inForce: () => inForce(policy), log });
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
   const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
   // First, so that nothing goes without a word.

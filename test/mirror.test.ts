@@ -17,7 +17,6 @@ const WITHOUT: readonly string[] = [
   'alerts/group-alert',
   'alerts/show-alert',
   'alerts/track-card',
-  'audit/verify',
   'card-api/call',
   'card-api/errors',
   'card-api/retry',

@@ -44,6 +44,8 @@ interface Deps {
   readonly progress: Pick<Progress, 'read' | 'write'>;
   /** Posts a line into the audit channel; the id makes repeating it nothing. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
+  /** How long what an action asks for lasts, in words; null where it says nothing of it. */
+  readonly durationOf: (action: Action) => string | null;
   readonly now: () => Date;
 }
 
@@ -59,6 +61,7 @@ export function createRecord(deps: Deps): RecordAction {
 
   function toAuditRecord(action: Action, event: AuditRecord['event'], entry: Facts): Statement {
     const { isByItself = false, reason = action.reason, api, confirmedBy, eventId = null } = entry;
+    const duration = deps.durationOf(action);
     return {
       at: deps.now().toISOString(),
       actionId: action.id,
@@ -75,6 +78,7 @@ export function createRecord(deps: Deps): RecordAction {
       messageTs: action.origin.messageTs,
       alertId: alertIdOf(action),
       detail: entry.detail ?? (event === 'unchanged' ? 'so already' : null),
+      ...(duration === null ? {} : { duration }),
       ...(api == null ? {} : { api }),
       ...(confirmedBy == null ? {} : { confirmedBy, eventId }),
     };

@@ -2,7 +2,6 @@ import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Action } from '../actions/action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { createAudit } from '../audit/audit.ts';
 import { applyChanges } from '../card-api/apply-changes.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
@@ -14,15 +13,13 @@ import { intakeKey } from '../core/keys.ts';
 import { createSeals } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
 import type { Since } from '../core/since.ts';
-import { verbs } from '../dispatch/verbs.ts';
 import type { Claim } from '../holders/claim-store.ts';
+import { durationOf } from '../limits/change-request.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import { createTimeLeft } from '../limits/time-left.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
-import { aloneCents } from '../policy/approval-policy.ts';
 import type { Role } from '../policy/decide.ts';
-import { policyOnRecord } from '../policy/permissions.ts';
 import { mentionedAs, sectionOf } from '../policy/policy.ts';
 import { defaultChannel } from '../routing/route.ts';
 import { holdAsQuiet } from '../routing/set-quiet.ts';
@@ -31,7 +28,6 @@ import type { Message } from '../slack/message.ts';
 import { momentOf } from '../webhooks/moment.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { composeDigests } from './compose-digests.ts';
-import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Of the worker's context, what actions use. */
@@ -65,6 +61,7 @@ type Shared = Pick<
   | 'notifyOps'
   | 'postNotice'
   | 'permalink'
+  | 'audit'
   | 'now'
   | 'log'
 > & { readonly card: ActionCard };
@@ -171,20 +168,13 @@ function messages(context: WorkerContext) {
   };
 }
 
-/** What goes on record, and messages that are posted once: the id makes repeating it nothing. */
+/** Messages that are posted once: the id makes repeating it nothing. */
 function notices(context: WorkerContext) {
-  const { config, policy, redis, redo, postNotice, permalink, log } = context;
+  const { config, audit, postNotice } = context;
   const { channels } = config;
-  const inForce = () => {
-    const current = policy.current();
-    const twoPersonAboveCents = aloneCents(current.standard.approval);
-    return { twoPersonAboveCents, policy: policyOnRecord(verbs, current) };
-  };
-  const chain = createAudit({ redis, inForce, permalink, log });
   return {
-    audit: { ...chain, append: remembered(redo, chain.append) },
     postAuditLine: async (id: string, message: Message) =>
-      postNotice(channels.audit, id, withAnchor(message, await chain.head())),
+      postNotice(channels.audit, id, withAnchor(message, await audit.head())),
     /** @param group of the card that it is about. */
     postToApprovals: (id: string, message: Message, group: string | null) =>
       postNotice(approvalsChannel(context, group), id, message, 'request'),
@@ -221,6 +211,7 @@ function settings(context: WorkerContext) {
   return {
     zone,
     opsChannel: config.channels.ops,
+    durationOf,
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,
       secondNow: () => slackClock.now() ?? Date.now(),

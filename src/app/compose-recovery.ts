@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
-import { createAudit } from '../audit/audit.ts';
 import { PayloadError, SlackError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
@@ -36,7 +35,7 @@ export function composeRecovery(context: WorkerContext) {
     toEvent: toMissedStatus,
     backfilled,
     take: late.take,
-    recordDiscovered: createRecordDiscovered({ audit: createAudit({ redis, log }), now }),
+    recordDiscovered: createRecordDiscovered(context),
     async lastGapEndMs() {
       const [gap] = await redis.zrange(webKeys.gaps, '-1', '-1');
       return Number(gap?.split('-')[1] ?? 0);

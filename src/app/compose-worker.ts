@@ -10,6 +10,7 @@ import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/roles-for-card.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { createActionContext } from './action-context.ts';
+import { composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
@@ -32,7 +33,15 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const delivery = composeDelivery(context, digests.countDecline);
   const recovery = composeRecovery(context);
   return {
-    handlers: createJobHandlers(context, { verbs, delivery, outbox, digests, home, recovery }),
+    handlers: createJobHandlers(context, {
+      verbs,
+      delivery,
+      outbox,
+      digests,
+      home,
+      recovery,
+      copyHeads: composeCopyHeads(context),
+    }),
     /** Tells whoever waits for a job that this version cannot read. */
     tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
       if (name === 'perform-action') await verbs.failUnreadable(data);
@@ -41,7 +50,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
     sweep: createSweep({ ...context, hasEdits: outbox.hasEdits, holdAllAsQuiet: () => holdAllAsQuiet(context) }),
     /** Sets the timers of everything that comes again. */
     async setTimers(): Promise<void> {
-      await schedules.setIntervals();
+      await schedules.setIntervals(config.audit.sink === null ? ['copy-audit'] : []);
       await digests.keepDigests();
     },
     /**

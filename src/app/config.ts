@@ -4,7 +4,8 @@ import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptio
 import { ConfigError } from '../core/errors.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import type { PolicyConfig } from '../policy/policy-source.ts';
-import { shared, web, worker } from './environment.ts';
+import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
+import { isPlain, shared, web, worker } from './environment.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
 import { deleteForeign, withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
@@ -26,6 +27,7 @@ const StoreEnv = SharedEnv.pick({
 const PolicyEnv = StoreEnv.extend(
   SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
 );
+const AuditEnv = PolicyEnv.extend(auditVariables);
 const WebEnv = z.object({ ...shared, ...web });
 const WorkerEnv = z.object({ ...shared, ...worker });
 
@@ -88,6 +90,7 @@ export interface WorkerConfig extends SharedConfig {
   readonly cardApiAuthScheme: 'token' | 'Bearer';
   /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
   readonly cardApiAssumptions: CardApiAssumptions;
+  readonly audit: AuditConfig;
 }
 
 /** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
@@ -111,6 +114,15 @@ export function policyConfig(env: Env = process.env): ReturnType<typeof storeCon
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
     policyFile: values.POLICY_FILE ?? null,
   };
+}
+
+/** What the record is written, checked and read with, at a terminal. @throws ConfigError */
+export function auditConfig(env: Env = process.env) {
+  const problems: string[] = [];
+  const values = read(AuditEnv, env, problems);
+  if (values === null) throw new ConfigError(problems);
+  const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
+  return { ...policyConfig(env), audit: auditOf(values), slack };
 }
 
 /** Deletes the secrets that this process must not have. @returns warnings. */
@@ -156,6 +168,7 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
     cardApiAssumptions: assumptions,
+    audit: auditOf(values),
   });
 }
 
@@ -280,10 +293,4 @@ function warningsOf(values: {
   if (values.REDIS_TLS_INSECURE)
     warnings.push('REDIS_TLS_INSECURE: whoever is in between can pretend to be Redis. Use REDIS_TLS_CA_FILE');
   return warnings;
-}
-
-/** Without TLS, and not to this machine. */
-function isPlain(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

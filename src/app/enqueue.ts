@@ -33,8 +33,8 @@ export interface Schedules {
   set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, zone: string): Promise<void>;
   remove(name: JobName, key: string): Promise<void>;
   has(name: JobName, key: string): Promise<boolean>;
-  /** Sets every job of the table that has an interval. */
-  setIntervals(): Promise<void>;
+  /** Sets every job of the table that has an interval, but those that nothing here needs. */
+  setIntervals(unneeded: readonly JobName[]): Promise<void>;
 }
 
 export function createSchedules(queues: Queues): Schedules {
@@ -47,9 +47,9 @@ export function createSchedules(queues: Queues): Schedules {
       await queueOf(name).removeJobScheduler(key);
     },
     has: async (name, key) => (await queueOf(name).getJobScheduler(key)) !== undefined,
-    async setIntervals() {
+    async setIntervals(unneeded) {
       for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
-        if (everyMs === undefined) continue;
+        if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
         await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
       }
     },

@@ -19,6 +19,20 @@ const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
 const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
 const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
+/** Without TLS, and not to this machine. */
+export function isPlain(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+const sinks = 'expected file:///PATH, https://HOST/PATH or s3://BUCKET/PREFIX?region=REGION';
+const sinkUrl = z
+  .url({ protocol: /^(file|https?|s3)$/, error: sinks })
+  .transform((text) => new URL(text))
+  // Passwords in addresses end up in errors, and a copy that anybody can read or change on its way proves little.
+  .refine((url) => url.username === '' && url.password === '' && !isPlain(url.href), sinks)
+  .refine((url) => endpointOf(url) === null || URL.canParse(endpointOf(url) ?? ''), sinks);
+const endpointOf = (url: URL): string | null => url.searchParams.get('endpoint');
 const SECRET_MIN = 16;
 const secret = (expected: string) =>
   z
@@ -139,4 +153,9 @@ export const worker = {
     .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
+  AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
+  AUDIT_SINK: sinkUrl.optional(),
+  AUDIT_SINK_TOKEN: z.string().min(1).optional(),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
 };

@@ -25,6 +25,7 @@ interface Capabilities {
   readonly digests: ReturnType<typeof composeDigests>;
   readonly home: ReturnType<typeof createHome>;
   readonly recovery: ReturnType<typeof composeRecovery>;
+  readonly copyHeads: () => Promise<void>;
 }
 
 /** What the worker does for each job. */
@@ -55,6 +56,7 @@ export function createJobHandlers(context: WorkerContext, capabilities: Capabili
     'expire-request': ({ requestId }) => verbs.ageRequest(requestId),
     'recover-gap': recovery.run,
     'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
+    'copy-audit': capabilities.copyHeads,
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.
     'refresh-homes': async () => {},

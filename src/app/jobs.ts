@@ -202,6 +202,8 @@ const table = {
     data: z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) }),
     retry: times(12),
   }),
+  /** What could not be copied is copied by the next one. */
+  'copy-audit': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
   'refresh-directory': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 30_000 }),
   /** What App Home counts down or lets run out is seldom older. */

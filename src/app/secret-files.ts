@@ -9,6 +9,9 @@ export const secretNames = [
   'SLACK_APP_TOKEN',
   'WEBHOOK_SHARED_SECRET',
   'CARD_API_TOKEN',
+  'AUDIT_KEY',
+  'AUDIT_SINK_TOKEN',
+  'AWS_SECRET_ACCESS_KEY',
 ] as const;
 
 /**
@@ -47,7 +50,7 @@ function readText(path: string): string | null {
 
 /** Secrets that only the other process needs. Whoever takes over a process must not find them in it. */
 const foreign = {
-  web: ['CARD_API_TOKEN'],
+  web: ['CARD_API_TOKEN', 'AUDIT_KEY', 'AUDIT_SINK_TOKEN', 'AWS_SECRET_ACCESS_KEY'],
   worker: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
 } as const;
 

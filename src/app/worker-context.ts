@@ -55,6 +55,7 @@ import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink } from '../slack/message.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
+import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue } from './enqueue.ts';
 import { rememberWrites } from './remember-writes.ts';
@@ -65,7 +66,8 @@ export type WorkerContext = ReturnType<typeof createWorkerContext>;
 export function createWorkerContext(...given: Parameters<typeof createBase>) {
   const base = createBase(...given);
   const context = { ...base, ...createServices(base) };
-  return { ...context, ...createCards(context), ...createRoles(context) };
+  const whole = { ...context, ...createCards(context), ...createRoles(context) };
+  return { ...whole, audit: composeAudit(whole) };
 }
 
 interface OfProcess {

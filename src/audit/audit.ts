@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import { type Cell, csvLine } from '../core/csv.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -65,14 +64,32 @@ export const AuditRecord = z.strictObject({
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
   /** The event that confirmed it, when a webhook did. */
   eventId: z.string().nullish(),
+  /** How long a change is to last, in words. */
+  duration: z.string().nullish(),
+  /** Whose card it was about, its last four digits, and the merchant of the purchase, as they were known then. */
+  holder: z.string().nullish(),
+  last4: z.string().nullish(),
+  merchant: z.string().nullish(),
+  /** Who approved a change that took others: Slack users. */
+  approvers: z.array(z.string()).nullish(),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 
 /** What the policy said then; put on every record as it is written. */
-type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
+export type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
+/** What makes ids readable; put on the record as it is written, because it is forgotten elsewhere. */
+export type Described = Pick<AuditRecord, 'holder' | 'last4' | 'merchant' | 'approvers'>;
+const added = {
+  twoPersonAboveCents: true,
+  policy: true,
+  holder: true,
+  last4: true,
+  merchant: true,
+  approvers: true,
+} as const;
 /** What happened, before it is written. */
-export type Statement = Omit<AuditRecord, keyof InForce>;
-const Statement = AuditRecord.omit({ twoPersonAboveCents: true, policy: true });
+export type Statement = Omit<AuditRecord, keyof InForce | keyof Described>;
+const Statement = AuditRecord.omit(added);
 
 export interface AuditEntry {
   /** Counted from 1. */
@@ -81,6 +98,8 @@ export interface AuditEntry {
   readonly record: AuditRecord | null;
   readonly previous: string;
   readonly hash: string;
+  /** Of the hash, by the worker that wrote it. */
+  readonly signature: string;
 }
 
 /** The length of the chain, and the hash that its next record builds on. */
@@ -89,12 +108,15 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-export interface Audit {
-  /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
-  append(statement: Statement): Promise<void>;
+export interface AuditReader {
   /** Oldest first, read in pages, as stored. */
   read(options?: { from?: number }): AsyncGenerator<AuditEntry>;
   head(): Promise<AuditHead>;
+}
+
+export interface Audit extends AuditReader {
+  /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
+  append(statement: Statement): Promise<void>;
 }
 
 /** Before the first record. */
@@ -113,20 +135,22 @@ export function chainHash(previous: string, record: unknown): string {
 
 export interface AuditDeps {
   readonly redis: Redis | Cluster;
-  /** The policy at this moment; left out by what only reads, or acts at a terminal. */
-  readonly inForce?: () => InForce;
+  /** Signs the hash of a record with a key that is not in Redis. */
+  readonly sign: (hash: string) => string;
+  /** The policy at this moment. */
+  readonly inForce: () => InForce;
+  readonly describe?: (statement: Statement) => Promise<Described>;
   /** Address of a message; null where it is not known. Must be quick. */
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
   /** Gets the new head with each record, so that a second place keeps it. */
   readonly log?: Log;
 }
 
-const noPolicy = (): InForce => ({ twoPersonAboveCents: 0 });
+const [chain, head] = [auditKey('chain'), auditKey('head')];
 
 /** The append-only record of what people did. It is kept for good: no code of ours removes a line. */
-export function createAudit({ redis, inForce = noPolicy, permalink, log }: AuditDeps): Audit {
+export function createAudit({ redis, sign, inForce, describe, permalink, log }: AuditDeps): Audit {
   const script = defineScript(redis, appendSource);
-  const [chain, head] = [auditKey('chain'), auditKey('head')];
 
   return {
     async append(given) {
@@ -134,11 +158,13 @@ export function createAudit({ redis, inForce = noPolicy, permalink, log }: Audit
       const memory = auditKey(`recorded:${contentId('', [JSON.stringify(statement)])}`);
       const { channel, messageTs } = statement;
       const link = channel === null || messageTs === null ? null : ((await permalink?.(channel, messageTs)) ?? null);
-      const record = { at, ...statement, ...inForce(), ...(link === null ? {} : { permalink: link }) };
+      const described = await describe?.(given);
+      const permalinked = link === null ? {} : { permalink: link };
+      const record = { at, ...statement, ...described, ...inForce(), ...permalinked };
       let previous = (await redis.get(head)) ?? GENESIS;
       for (;;) {
         const own = chainHash(previous, record);
-        const line = JSON.stringify({ record, previous, hash: own });
+        const line = JSON.stringify({ record, previous, hash: own, signature: sign(own) });
         const args = [previous, line, own, MEMORY_TTL_SECONDS];
         const [answer, value] = (await script.run([chain, head, memory], args)) as [string, string | number];
         if (answer === 'known') return;
@@ -150,6 +176,12 @@ export function createAudit({ redis, inForce = noPolicy, permalink, log }: Audit
         previous = String(value);
       }
     },
+    ...createAuditReader(redis),
+  };
+}
+
+export function createAuditReader(redis: Redis | Cluster): AuditReader {
+  return {
     async *read({ from = 1 } = {}) {
       for (let start = from - 1; ; start += PAGE) {
         const lines = await redis.lrange(chain, start, start + PAGE - 1);
@@ -171,44 +203,6 @@ function toEntry(line: string): Omit<AuditEntry, 'number'> {
   try {
     return JSON.parse(line) as Omit<AuditEntry, 'number'>;
   } catch {
-    return { record: null, previous: '', hash: '' };
+    return { record: null, previous: '', hash: '', signature: '' };
   }
-}
-
-type Readable = AuditEntry & { readonly record: AuditRecord };
-
-const columns: Readonly<Record<string, (entry: Readable) => Cell>> = {
-  record: ({ number }) => number,
-  at: ({ record }) => record.at,
-  event: ({ record }) => record.event,
-  verb: ({ record }) => record.verb,
-  user: ({ record }) => record.actor?.userId ?? 'Cardbell',
-  team: ({ record }) => record.actor?.teamId,
-  roles: ({ record }) => record.roles.join(' '),
-  account: ({ record }) => record.acctId,
-  card: ({ record }) => record.cardId,
-  before: ({ record }) => record.before,
-  after: ({ record }) => record.after,
-  reason: ({ record }) => record.reason,
-  detail: ({ record }) => record.detail,
-  api_answer: ({ record }) => record.api,
-  confirmed_by: ({ record }) => record.confirmedBy,
-  confirming_event: ({ record }) => record.eventId,
-  channel: ({ record }) => record.channel,
-  message_ts: ({ record }) => record.messageTs,
-  permalink: ({ record }) => record.permalink,
-  alert: ({ record }) => record.alertId,
-  action: ({ record }) => record.actionId,
-  two_person_above_usd: ({ record }) => (record.twoPersonAboveCents / 100).toFixed(2),
-  policy: ({ record }) => record.policy?.version,
-  policy_words: ({ record }) => record.policy?.words,
-  hash: ({ hash }) => hash,
-};
-
-/** The first line. */
-export const auditHeader = csvLine(Object.keys(columns));
-
-/** One record as a line, without its end. */
-export function auditCsvLine(entry: Readable): string {
-  return csvLine(Object.values(columns).map((read) => read(entry)));
 }

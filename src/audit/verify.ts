@@ -1,4 +1,6 @@
 import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
+import type { RecordSigner } from './record-signer.ts';
+import type { CopiedHead } from './sink.ts';
 
 /** What somebody wrote down elsewhere: how long the chain was, and how the hash of its last record began. */
 export interface Anchor {
@@ -12,39 +14,134 @@ export type Verdict =
   /** `number`: the first record that is not as it was written, counted from 1. */
   | { readonly isWhole: false; readonly number: number; readonly why: string };
 
+/** What the chain is held against, besides itself. */
+export interface Evidence {
+  readonly anchors?: readonly Anchor[];
+  /** Null: the key is not at hand. */
+  readonly isSigned?: RecordSigner['isSigned'] | null;
+  /** What the sink has. */
+  readonly copied?: readonly CopiedHead[];
+}
+
 /**
  * Walks the chain once, record by record.
  *
- * Finds what was changed, removed, put in between or in another order. Records cut off at the end leave a chain that is
- * whole in itself: `head`, kept beside it, tells, unless whoever cut it wrote that as well. Only an anchor kept
- * elsewhere tells for sure.
+ * Finds what was changed, removed, put in between or in another order. Whoever can write to Redis can make all hashes fit
+ * again, but not the signatures. Records cut off at the end leave a chain that is whole in itself: `head`, kept beside it,
+ * tells, unless whoever cut it wrote that as well. Only what is kept elsewhere tells for sure: the copy, or an anchor.
  *
  * @param head read before the first entry, so that what is appended meanwhile does no harm.
  */
 export async function verifyChain(
   entries: AsyncIterable<AuditEntry>,
   head: AuditHead,
-  anchors: readonly Anchor[] = [],
+  { anchors = [], isSigned = null, copied = [] }: Evidence = {},
 ): Promise<Verdict> {
-  const broken = (number: number, why: string): Verdict => ({ isWhole: false, number, why });
+  // What no worker signed proves nothing; `verifyCopy` names it.
+  const copies = byRecord(copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature)));
+  const last = lastOf(copies.keys());
   let previous = GENESIS;
   let count = 0;
-  for await (const { number, record, previous: before, hash } of entries) {
-    if (record === null) return broken(number, 'cannot be read');
-    if (before !== previous)
-      return broken(number, 'does not follow the record before it: one was removed, added or moved');
-    if (hash !== chainHash(before, record)) return broken(number, 'was changed after it was written');
-    for (const anchor of anchors) {
-      if (anchor.count === number && !hash.startsWith(anchor.hash))
-        return broken(number, 'is not the one that was noted');
-    }
+  for await (const entry of entries) {
+    const { number, hash } = entry;
+    const why =
+      whyNotFollows(entry, previous) ??
+      whyNotCopied(entry, copies.get(number) ?? [], isSigned) ??
+      whyNotSigned(entry, isSigned) ??
+      whyNotNoted(entry, anchors);
+    if (why !== null) return broken(number, why);
     if (number === head.count && hash !== head.hash) return broken(number + 1, 'is missing, and all after it');
     previous = hash;
     count = number;
   }
+  if (last > count) return broken(count + 1, `is missing, and all after it: the copy has the heads of ${last} records`);
   if (count < head.count || (count === 0 && head.hash !== GENESIS))
     return broken(count + 1, 'is missing, and all after it');
   const beyond = anchors.find((anchor) => anchor.count > count);
   if (beyond !== undefined) return broken(count + 1, `is missing: the chain once had ${beyond.count} records`);
   return { isWhole: true, count, hash: previous };
+}
+
+function byRecord(copied: readonly CopiedHead[]): Map<number, CopiedHead[]> {
+  const copies = new Map<number, CopiedHead[]>();
+  for (const head of copied) copies.set(head.record, [...(copies.get(head.record) ?? []), head]);
+  return copies;
+}
+
+function lastOf(numbers: Iterable<number>): number {
+  let last = 0;
+  for (const number of numbers) last = Math.max(last, number);
+  return last;
+}
+
+function broken(number: number, why: string): Verdict {
+  return { isWhole: false, number, why };
+}
+
+function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
+  if (record === null) return 'cannot be read';
+  if (before !== previous) return 'does not follow the record before it: one was removed, added or moved';
+  return hash === chainHash(before, record) ? null : 'was changed after it was written';
+}
+
+function whyNotCopied(
+  { hash, signature }: AuditEntry,
+  copies: readonly CopiedHead[],
+  isSigned: RecordSigner['isSigned'] | null,
+): string | null {
+  const other = copies.find((copy) => copy.hash !== hash);
+  if (other === undefined) return null;
+  if (isSigned === null) return `is not the one that was copied (written ${other.at}): the record was rewritten`;
+  return isSigned(hash, signature)
+    ? `is not the one that was copied (written ${other.at}), but a worker wrote it: the end of the record was lost or cut off, and workers went on from there`
+    : `was rewritten: it is not the one that was copied (written ${other.at}), and not signed by a worker`;
+}
+
+function whyNotSigned({ hash, signature }: AuditEntry, isSigned: RecordSigner['isSigned'] | null): string | null {
+  const isRight = isSigned === null || isSigned(hash, signature);
+  return isRight ? null : 'is not signed by a worker: somebody else wrote or rewrote it';
+}
+
+function whyNotNoted({ number, hash }: AuditEntry, anchors: readonly Anchor[]): string | null {
+  const isOther = anchors.some((anchor) => anchor.count === number && !hash.startsWith(anchor.hash));
+  return isOther ? 'is not the one that was noted' : null;
+}
+
+/** A record is copied within seconds. What is older and has no copy was kept from it. */
+const COPIED_WITHIN_MS = 10 * 60_000;
+
+/** What is wrong with the copy of a chain that is whole, one sentence each. */
+export async function verifyCopy(
+  entries: AsyncIterable<AuditEntry>,
+  copied: readonly CopiedHead[],
+  { isSigned, now }: { readonly isSigned: RecordSigner['isSigned'] | null; readonly now: Date },
+): Promise<string[]> {
+  const numbers = new Set(copied.map(({ record }) => record));
+  const forged = copied.find(({ hash, signature }) => isSigned !== null && !isSigned(hash, signature));
+  const missing: number[] = [];
+  for await (const { number, record } of entries) {
+    const isOld = record !== null && now.getTime() - Date.parse(record.at) > COPIED_WITHIN_MS;
+    if (isOld && !numbers.has(number)) missing.push(number);
+  }
+  const last = lastOf(numbers);
+  const removed = missing.filter((number) => number < last);
+  const late = missing.filter((number) => number > last);
+  return [
+    ...(forged === undefined ? [] : [`The head of record ${forged.record} in the copy is not signed by a worker`]),
+    ...(removed.length === 0 ? [] : [`Missing in the copy: the heads of ${rangesOf(removed)}`]),
+    ...(late.length === 0 ? [] : [`Not copied, although older than ten minutes: the heads of ${rangesOf(late)}`]),
+  ];
+}
+
+/** `records 3 to 5, 9`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const few = ranges.slice(0, 10).map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+  const more = ranges.length > few.length ? ` and ${ranges.length - few.length} more gaps` : '';
+  return `${numbers.length === 1 ? 'record' : 'records'} ${few.join(', ')}${more}`;
 }

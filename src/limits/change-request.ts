@@ -44,6 +44,18 @@ export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | nul
   }
 }
 
+const Lasting = z.looseObject({ term: Term });
+const LastingAction = z.union([
+  z.looseObject({ changeRequest: Lasting }).transform(({ changeRequest }) => changeRequest.term),
+  z.looseObject({ ask: Lasting }).transform(({ ask }) => ask.term),
+]);
+
+/** How long what an action asks for lasts, for the record; null where it says nothing of it. */
+export function durationOf(action: object): string | null {
+  const { data: term } = LastingAction.safeParse(action);
+  return term === undefined ? null : termWords(term);
+}
+
 /** How long a change lasts that is made at `from`; Infinity: it stays. */
 export function lastsMs(term: Term, from: Date, days: ServiceDays): number {
   return (endOfTerm(term, from, days)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();

@@ -233,3 +233,39 @@ export function clocksDiffer(): OpsIssue {
     todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
   };
 }
+
+export function auditSinkAway(): OpsIssue {
+  return {
+    cause: 'audit-sink',
+    title: 'The audit record cannot be copied',
+    what: 'The place that AUDIT_SINK names does not take the copy.',
+    means: 'Nothing is lost: the record is complete in Redis, and is copied once the place takes it again.',
+    todo: 'Look at that place, and at what the worker’s log says about it.',
+  };
+}
+
+/** Its resolution. */
+export const auditSinkBack = {
+  what: 'The audit record is copied again.',
+  means: 'The copy has everything that waited.',
+} as const;
+
+export function auditRecordChanged(number: number): OpsIssue {
+  return {
+    cause: `audit-changed:${number}`,
+    title: 'The audit record is not what was copied',
+    what: `Record ${number} of the audit chain is missing, or another one than was copied.`,
+    means: 'Either Redis came back older than it was, or somebody cut off or rewrote the record.',
+    todo: 'Run `npm run audit -- verify`. If Redis did not restart or fail over, find out who can write to it.',
+  };
+}
+
+export function auditRecordForged(number: number): OpsIssue {
+  return {
+    cause: `audit-forged:${number}`,
+    title: 'The audit record holds what no worker wrote',
+    what: `Record ${number} of the audit chain is not signed with the key of the workers.`,
+    means: 'Somebody else can write to Redis, or the workers have different keys.',
+    todo: 'Run `npm run audit -- verify`. Compare AUDIT_KEY (or CARD_API_TOKEN) of all workers.',
+  };
+}

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { ApiCall } from '../../sandbox/server.ts';
-import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { type AuditRecord, createAuditReader } from '../../src/audit/audit.ts';
 import { verifyChain } from '../../src/audit/verify.ts';
 import type { Workspace } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
@@ -88,7 +88,7 @@ export const PORTAL_FROM = 5000;
 
 /** What Cardbell has on record. */
 export async function recordsOf(store: Redis): Promise<Pick<Recording, 'records' | 'chainFault'>> {
-  const audit = createAudit({ redis: store });
+  const audit = createAuditReader(store);
   const verdict = await verifyChain(audit.read(), await audit.head());
   const records: AuditRecord[] = [];
   for await (const { record: one } of audit.read()) if (one !== null) records.push(one);

@@ -1,13 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { afterAll, describe, expect, it } from 'vitest';
+import { chainHash, GENESIS } from '../../src/audit/audit.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
-import { channels, people } from '../support/people.ts';
+import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const folder = mkdtempSync(join(tmpdir(), 'cardbell-audit-'));
+const heads = join(folder, 'heads.jsonl');
+const sink = pathToFileURL(heads).href;
+const cardbell = useCardbell({ throttle: atOnce, env: { AUDIT_SINK: sink } });
+afterAll(() => rmSync(folder, { recursive: true }));
 const { olga, otto } = people;
 const chainKey = '{cardbell:audit}:chain';
 
@@ -15,7 +25,14 @@ const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(
 
 /** `npm run audit -- …`. */
 async function audit(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    REDIS_URL: cardbell().redis.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    AUDIT_SINK: sink,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: cardbell().workspace.apiUrl,
+  };
   const child = spawn(process.execPath, ['dist/bin/audit.js', ...args], { env });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
@@ -28,6 +45,26 @@ async function audit(...args: string[]): Promise<{ code: number; out: string; er
 async function recordsOf(acctId: number) {
   const chain = await cardbell().store.lrange(chainKey, 0, -1);
   return chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === acctId);
+}
+
+/** What somebody does who can write to Redis and knows how the chain is made, but has no key. */
+async function rewrite(all: readonly string[]): Promise<void> {
+  const { store } = cardbell();
+  let previous = GENESIS;
+  const lines = all.map((line) => {
+    const { record, signature } = JSON.parse(line) as { record: object; signature: string };
+    const changed = { ...record, reason: 'nothing happened' };
+    const hash = chainHash(previous, changed);
+    const rewritten = JSON.stringify({ record: changed, previous, hash, signature });
+    previous = hash;
+    return rewritten;
+  });
+  await store
+    .multi()
+    .del(chainKey)
+    .rpush(chainKey, ...lines)
+    .set('{cardbell:audit}:head', previous)
+    .exec();
 }
 
 /** Waits until an action is over, so that it adds no records while another test counts them. */
@@ -106,27 +143,47 @@ describe('the record', () => {
 });
 
 describe('npm run audit', () => {
-  it('verifies the record, exports it as CSV, and says where it was tampered with', async () => {
+  it('exports the record as CSV, with names and last four digits', async () => {
     const { store } = cardbell();
     const count = await store.llen(chainKey);
-    const whole = await audit('verify');
     const csv = await audit('export', '--csv', '--since', '2020-01-01');
     const none = await audit('export', '--csv', '--until', '2020-01-01');
-    const noted = `${count}:${JSON.parse((await store.lindex(chainKey, -1)) ?? '{}').hash.slice(0, 16)}`;
+
+    const rows = parse(csv.out, { columns: true }) as Record<string, string>[];
+    expect(csv.code).toBe(0);
+    expect(rows).toHaveLength(count);
+    expect(rows.find(({ verb }) => verb === 'block')).toMatchObject({
+      user: olga,
+      user_name: 'olga',
+      cardholder: expect.stringMatching(/^\w+ \w+/),
+      last_four: expect.stringMatching(/^\d{4}$/),
+    });
+    expect(none.out.trim().split('\r\n')).toHaveLength(1);
+  });
+
+  it('verifies the record and its copy, and says where they were tampered with', async () => {
+    const { store } = cardbell();
+    const count = await store.llen(chainKey);
+    const all = await store.lrange(chainKey, 0, -1);
+    const last = JSON.parse(all.at(-1) ?? '{}') as { hash: string };
+    await until(() => readFileSync(heads, 'utf8').includes(last.hash), 'the last head is copied');
+    const whole = await audit('verify');
+    const noted = `${count}:${last.hash.slice(0, 16)}`;
 
     expect(whole).toMatchObject({ code: 0, err: '' });
-    expect(whole.out).toContain(`${count} records`);
-    expect(csv.code).toBe(0);
-    expect(csv.out.trim().split('\r\n')).toHaveLength(count + 1);
-    expect(csv.out).toContain(`,block,${olga},`);
-    expect(none.out.trim().split('\r\n')).toHaveLength(1);
+    expect(whole.out).toContain(`The record is whole: ${count} records`);
+    expect(whole.out).toContain('The copy fits');
     expect((await audit('verify', '--anchor', noted)).code).toBe(0);
 
     await store.rpop(chainKey);
-    expect(await audit('verify', '--anchor', noted)).toMatchObject({
+    await store.set('{cardbell:audit}:head', (JSON.parse(all.at(-2) ?? '{}') as { hash: string }).hash);
+    expect(await audit('verify')).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`record ${count} is missing`),
+      err: expect.stringContaining(`record ${count} is missing, and all after it: the copy has the heads of`),
     });
+
+    await rewrite(all);
+    expect(await audit('verify')).toMatchObject({ code: 1, err: expect.stringContaining('record 1 was rewritten') });
   });
 
   it('prints its usage for a command that it does not know', async () => {

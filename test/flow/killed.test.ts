@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
+import { type AuditRecord, createAuditReader } from '../../src/audit/audit.ts';
 import { verifyChain } from '../../src/audit/verify.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
@@ -122,7 +122,7 @@ beforeAll(async () => {
 
 async function recordsOf(actionId: string): Promise<AuditRecord['event'][]> {
   const events: AuditRecord['event'][] = [];
-  for await (const { record } of createAudit({ redis: cardbell().store }).read()) {
+  for await (const { record } of createAuditReader(cardbell().store).read()) {
     if (record?.actionId === actionId) events.push(record.event);
   }
   return events;
@@ -221,7 +221,7 @@ describe('a virtual card is ordered, and the worker is killed by SIGKILL', () =>
 });
 
 it('the record is intact after all these kills', async () => {
-  const audit = createAudit({ redis: cardbell().store });
+  const audit = createAuditReader(cardbell().store);
 
   expect(await verifyChain(audit.read(), await audit.head())).toMatchObject({ isWhole: true });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAudit } from '../../src/audit/audit.ts';
+import { createAuditReader } from '../../src/audit/audit.ts';
 import { outboxKey, stateKey } from '../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../src/core/queues.ts';
 import { channels, people } from '../support/people.ts';
@@ -71,7 +71,7 @@ it('an action that this version cannot read fails for good: on record, told to w
   await waitTold(olga, /Not done: Your block/);
   await waitFor(channels.ops, /A job failed for good \(actions\/perform-action\)/);
   const events: string[] = [];
-  for await (const { record } of createAudit({ redis: store }).read()) {
+  for await (const { record } of createAuditReader(store).read()) {
     if (record?.actionId === 'act_newer1') events.push(record.event);
   }
   expect(events).toEqual(['failed']);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
-import { channels } from '../support/people.ts';
+import { channels, secrets } from '../support/people.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +10,7 @@ const cardbell = useCardbell({ throttle: { tokenDeadMs: 500 } });
 
 /** `npm run replay`, as somebody types it. */
 async function replay(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
+  const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url, CARD_API_TOKEN: secrets.apiToken };
   const child = spawn(process.execPath, ['dist/bin/replay.js', ...args], { env });
   let text = '';
   for (const stream of [child.stdout, child.stderr])

@@ -27,6 +27,7 @@ import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs }
 import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
+import { durationOf } from '../../src/limits/change-request.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
 import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
@@ -113,7 +114,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
   const alerts = createAlerts(redis);
-  const audit = createAudit({ redis, inForce: () => ({ twoPersonAboveCents: 100_000, policy: policyOnRecord }) });
+  const audit = createAudit({
+    redis,
+    sign: () => '',
+    inForce: () => ({ twoPersonAboveCents: 100_000, policy: policyOnRecord }),
+  });
   const assumptions = parseAssumptions();
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
   const trackedMessages = createTrackedMessages(redis);
@@ -121,6 +126,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   await trackedMessages.add(subject, { channel: 'C1', ts: '1.1', audience: 'team', threadId: null });
 
   const deps: WorldDeps = {
+    durationOf,
     card: {
       getAccount: async () =>
         AccountDetails.parse({

@@ -12,6 +12,7 @@ function setUp(written: ActionState | null = null) {
   const lines: string[] = [];
   const progress: ActionState[] = written === null ? [] : [written];
   const record = createRecord({
+    durationOf: () => null,
     audit: { append: async (entry) => void chain.push(entry) },
     progress: {
       read: async () => progress.at(-1) ?? null,

@@ -43,11 +43,11 @@ it('runs at once what should have run already', async () => {
   expect(await queues.maintenance.getJobCounts('waiting')).toEqual({ waiting: 1 });
 });
 
-it('schedules every job of the table that has an interval', async () => {
-  await createSchedules(queues).setIntervals();
+it('schedules every job of the table that has an interval, but those that nobody needs', async () => {
+  await createSchedules(queues).setIntervals(['copy-audit']);
 
   const scheduled = await queues.maintenance.getJobSchedulers();
-  const repeated = Object.entries(jobs).filter(([, { everyMs }]) => everyMs !== undefined);
+  const repeated = Object.entries(jobs).filter(([name, { everyMs }]) => everyMs !== undefined && name !== 'copy-audit');
   expect(Object.fromEntries(scheduled.map(({ name, every }) => [name, Number(every)]))).toEqual(
     Object.fromEntries(repeated.map(([name, { everyMs }]) => [name, everyMs])),
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAudit, type Statement } from '../../../src/audit/audit.ts';
+import { createAudit, createAuditReader, type Statement } from '../../../src/audit/audit.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createRecordDiscovered } from '../../../src/recovery/record-discovered.ts';
 import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
@@ -35,14 +35,16 @@ const byOlga: Statement = {
   detail: null,
 };
 
+const newAudit = () =>
+  createAudit({ redis: redis(), sign: () => '', inForce: () => ({ twoPersonAboveCents: 100_000 }) });
+
 async function records() {
   const found = [];
-  for await (const { record } of createAudit({ redis: redis() }).read()) if (record !== null) found.push(record);
+  for await (const { record } of createAuditReader(redis()).read()) if (record !== null) found.push(record);
   return found;
 }
 
-const record = (): Promise<void> =>
-  createRecordDiscovered({ audit: createAudit({ redis: redis() }), now })(gap, blocked, 'ACTIVE');
+const record = (): Promise<void> => createRecordDiscovered({ audit: newAudit(), now })(gap, blocked, 'ACTIVE');
 
 it('a change that no record explains is on record as discovered, once', async () => {
   await record();
@@ -54,14 +56,14 @@ it('a change that no record explains is on record as discovered, once', async ()
 });
 
 it('a change that somebody made through Cardbell is not discovered', async () => {
-  await createAudit({ redis: redis() }).append(byOlga);
+  await newAudit().append(byOlga);
   await record();
 
   expect((await records()).map(({ event }) => event)).toEqual(['sent']);
 });
 
 it('a record of another account, another status or an earlier day explains nothing', async () => {
-  const audit = createAudit({ redis: redis() });
+  const audit = newAudit();
   await audit.append({ ...byOlga, acctId: 7379 });
   await audit.append({ ...byOlga, before: 'blocked', after: 'active' });
   await audit.append({ ...byOlga, at: '2026-11-19T12:00:00.000Z' });

@@ -1,0 +1,82 @@
+import type { FactsOf } from '../actions/action-tools.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import type { Requests } from '../approvals/request-store.ts';
+import { type Audit, createAudit, type Described, type Statement } from '../audit/audit.ts';
+import { createCopyHeads } from '../audit/copy-heads.ts';
+import { createRecordSigner } from '../audit/record-signer.ts';
+import { openSink } from '../audit/sink.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import type { Redo } from '../core/redo.ts';
+import { verbs } from '../dispatch/verbs.ts';
+import * as opsIssue from '../ops/issue.ts';
+import { aloneCents } from '../policy/approval-policy.ts';
+import { policyOnRecord } from '../policy/permissions.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { PolicySource } from '../policy/policy-source.ts';
+import type { AuditConfig } from './audit-config.ts';
+import { remembered } from './remember-writes.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+interface Deps {
+  readonly config: { readonly audit: AuditConfig };
+  readonly redis: RedisClient;
+  readonly redo: Redo;
+  readonly policy: PolicySource;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly requests: Pick<Requests, 'open'>;
+  readonly factsOf: FactsOf;
+  readonly permalink: (channel: string, ts: string) => Promise<string | null>;
+  readonly log: Log;
+}
+
+/** The record, as the worker writes it: signed, with the policy of that moment, and with names beside the ids. */
+export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {
+  const { sign } = createRecordSigner(config.audit.secrets);
+  const describe = describeBy(stores);
+  const chain = createAudit({ redis, sign, inForce: () => inForce(policy.current()), describe, permalink, log });
+  return { ...chain, append: remembered(redo, chain.append) };
+}
+
+/** What goes on record with every entry. */
+export function inForce(policy: Policy) {
+  return { twoPersonAboveCents: aloneCents(policy.standard.approval), policy: policyOnRecord(verbs, policy) };
+}
+
+/** Copies the heads of the record to where nobody who can write to Redis can. */
+export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
+  const { config, redis, audit, notifyOps, notifyResolved, log } = context;
+  if (config.audit.sink === null) return async () => {};
+  return createCopyHeads({
+    redis,
+    reader: audit,
+    isSigned: createRecordSigner(config.audit.secrets).isSigned,
+    sink: openSink(config.audit.sink),
+    problems: {
+      async sinkAway(err) {
+        log.warn({ err }, 'the audit record could not be copied, trying again');
+        await notifyOps(opsIssue.auditSinkAway());
+      },
+      sinkBack: () => notifyResolved(opsIssue.auditSinkAway(), opsIssue.auditSinkBack),
+      recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
+      recordForged: (number) => notifyOps(opsIssue.auditRecordForged(number)),
+    },
+  });
+}
+
+function describeBy({ alerts, requests, factsOf }: Pick<Deps, 'alerts' | 'requests' | 'factsOf'>) {
+  return async ({ acctId, cardId, alertId, actionId, verb }: Statement): Promise<Described> => {
+    const alert = alertId === null ? null : await alerts.get(alertId);
+    const merchant = alert?.kind === 'transaction' ? alert.event.merchant.name : null;
+    if (acctId === null) return { merchant };
+    const { holder, last4 } = await factsOf(acctId, cardId === null ? {} : { cardId });
+    const approvers = verb === 'limit' || verb === 'allow' ? await approversOf(actionId) : [];
+    return { holder, last4, merchant, ...(approvers.length > 0 && { approvers }) };
+  };
+
+  /** While the change of a request is made, it goes by the id of the last approval. */
+  async function approversOf(actionId: string): Promise<string[]> {
+    const inFlight = (await requests.open()).flatMap((request) => request.inFlight);
+    return inFlight.find((approval) => approval.actionId === actionId)?.approvals.map(({ by }) => by) ?? [];
+  }
+}

@@ -1,0 +1,77 @@
+import { type Cell, csvLine } from '../core/csv.ts';
+import type { AuditEntry, AuditRecord } from './audit.ts';
+
+export type ReadableEntry = Pick<AuditEntry, 'number' | 'hash'> & { readonly record: AuditRecord };
+
+/** The name of a Slack user; null where it is not known. */
+export type NameOf = (userId: string) => string | null;
+
+type Column = (entry: ReadableEntry, nameOf: NameOf) => Cell;
+
+const namesOf = (ids: readonly string[], nameOf: NameOf): string => ids.map((id) => nameOf(id) ?? id).join(', ');
+
+/** What controllers read first: who did what to whose card, from what to what, for how long, and who approved. */
+const columns: Readonly<Record<string, Column>> = {
+  record: ({ number }) => number,
+  at: ({ record }) => record.at,
+  event: ({ record }) => record.event,
+  verb: ({ record }) => record.verb,
+  user_name: ({ record }, nameOf) => (record.actor === null ? 'Cardbell' : nameOf(record.actor.userId)),
+  cardholder: ({ record }) => record.holder,
+  last_four: ({ record }) => record.last4,
+  merchant: ({ record }) => record.merchant,
+  before: ({ record }) => record.before,
+  after: ({ record }) => record.after,
+  duration: ({ record }) => record.duration,
+  approvers: ({ record }, nameOf) => namesOf(record.approvers ?? [], nameOf),
+  reason: ({ record }) => record.reason,
+  detail: ({ record }) => record.detail,
+  user: ({ record }) => record.actor?.userId ?? 'Cardbell',
+  approver_ids: ({ record }) => record.approvers?.join(' '),
+  team: ({ record }) => record.actor?.teamId,
+  roles: ({ record }) => record.roles.join(' '),
+  account: ({ record }) => record.acctId,
+  card: ({ record }) => record.cardId,
+  api_answer: ({ record }) => record.api,
+  confirmed_by: ({ record }) => record.confirmedBy,
+  confirming_event: ({ record }) => record.eventId,
+  channel: ({ record }) => record.channel,
+  message_ts: ({ record }) => record.messageTs,
+  permalink: ({ record }) => record.permalink,
+  alert: ({ record }) => record.alertId,
+  action: ({ record }) => record.actionId,
+  two_person_above_usd: ({ record }) => (record.twoPersonAboveCents / 100).toFixed(2),
+  policy: ({ record }) => record.policy?.version,
+  policy_words: ({ record }) => record.policy?.words,
+  hash: ({ hash }) => hash,
+};
+
+/** The first line. */
+export const auditHeader = csvLine(Object.keys(columns));
+
+/** One record as a line, without its end. */
+export function auditCsvLine(entry: ReadableEntry, nameOf: NameOf): string {
+  return csvLine(Object.values(columns).map((read) => read(entry, nameOf)));
+}
+
+/**
+ * Fills in what later records of an action do not say again: who approved it, and how long it lasts. To be asked about each
+ * record, oldest first.
+ */
+export function createCarryOver(): (entry: ReadableEntry) => ReadableEntry {
+  const known = new Map<string, Pick<AuditRecord, 'approvers' | 'duration'>>();
+  return (entry) => {
+    const { record } = entry;
+    const before = known.get(record.actionId);
+    const approvers = record.approvers ?? before?.approvers;
+    const duration = record.duration ?? before?.duration;
+    if (approvers == null && duration == null) return entry;
+    known.set(record.actionId, { approvers, duration });
+    return { ...entry, record: { ...record, approvers, duration } };
+  };
+}
+
+/** Whose names a record's line shows. */
+export function peopleIn({ actor, approvers }: AuditRecord): string[] {
+  return [...(actor === null ? [] : [actor.userId]), ...(approvers ?? [])];
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { AwsClient } from 'aws4fetch';
+import { z } from 'zod';
+
+/** The end of the chain after one record, as it is copied to where whoever can write to Redis cannot. */
+export const CopiedHead = z.object({
+  record: z.int().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When the record was written, UTC ISO 8601. */
+  at: z.string(),
+  signature: z.string(),
+});
+export type CopiedHead = z.infer<typeof CopiedHead>;
+
+/** Where the heads of the chain are copied to. */
+export interface Sink {
+  /** Resolves when the copy is there for good. May be repeated. @throws when it may not be there. */
+  append(heads: readonly CopiedHead[]): Promise<void>;
+  /** All that was copied; lines that are no head are counted. @throws when it cannot be read. */
+  read(): Promise<{ readonly heads: readonly CopiedHead[]; readonly unreadable: number }>;
+}
+
+/** `AUDIT_SINK`, and what opens it. */
+export interface SinkConfig {
+  readonly url: URL;
+  /** For an address. */
+  readonly token: string | undefined;
+  /** For an S3 bucket. */
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function openSink(config: SinkConfig): Sink {
+  if (config.url.protocol === 'file:') return fileSink(fileURLToPath(config.url));
+  return config.url.protocol === 's3:' ? s3Sink(config) : addressSink(config);
+}
+
+const linesOf = (heads: readonly CopiedHead[]): string => heads.map((head) => `${JSON.stringify(head)}\n`).join('');
+
+function readLines(text: string): Awaited<ReturnType<Sink['read']>> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const heads = lines.map(readHead).filter((head) => head !== null);
+  return { heads, unreadable: lines.length - heads.length };
+}
+
+function readHead(line: string): CopiedHead | null {
+  try {
+    return CopiedHead.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** A file that only grows. Each batch begins on a line of its own, because a kill may have cut the one before. */
+function fileSink(path: string): Sink {
+  return {
+    async append(heads) {
+      const file = await open(path, 'a', 0o600);
+      try {
+        const { size } = await file.stat();
+        await file.appendFile(`${size > 0 ? '\n' : ''}${linesOf(heads).trimEnd()}`);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+    read: async () => readLines(await readFile(path, 'utf8')),
+  };
+}
+
+/** Takes each batch by POST and gives all of them back by GET. */
+function addressSink({ url, token }: SinkConfig): Sink {
+  const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  return {
+    async append(heads) {
+      const body = linesOf(heads);
+      const headers = { ...authorization, 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': digestOf(body) };
+      await whenTaken(fetch(url, { method: 'POST', headers, body, ...exchange() }));
+    },
+    async read() {
+      const headers = { ...authorization, Accept: 'application/x-ndjson' };
+      return readLines(await (await whenTaken(fetch(url, { headers, ...exchange() }))).text());
+    },
+  };
+}
+
+/**
+ * One object for each batch, named after its records and content, so that none is ever written over with another. With
+ * versions or an object lock, the bucket keeps them from everybody.
+ */
+function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Sink {
+  const region = url.searchParams.get('region') ?? 'us-east-1';
+  const endpoint = url.searchParams.get('endpoint');
+  const bucket = endpoint === null ? `https://${url.host}.s3.${region}.amazonaws.com/` : `${endpoint}/${url.host}/`;
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+  const folder = prefix === '' ? '' : `${prefix}/`;
+  const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
+  const get = async (path: string): Promise<string> =>
+    await (await whenTaken(aws.fetch(`${bucket}${path}`, exchange()))).text();
+  return {
+    async append(heads) {
+      const body = linesOf(heads);
+      const [first, last] = [heads[0], heads.at(-1)].map((head) => String(head?.record).padStart(12, '0'));
+      // A bucket with an object lock takes nothing without it.
+      const headers = { 'Content-MD5': createHash('md5').update(body).digest('base64') };
+      const name = `${folder}${first}-${last}-${digestOf(body)}.jsonl`;
+      await whenTaken(aws.fetch(`${bucket}${name}`, { method: 'PUT', headers, body, ...exchange() }));
+    },
+    async read() {
+      const texts: string[] = [];
+      let after = '';
+      for (;;) {
+        const query = new URLSearchParams({ 'list-type': '2', prefix: folder, 'start-after': after });
+        const list = await get(`?${query.toString()}`);
+        const keys = [...list.matchAll(/<Key>([^<]+\.jsonl)<\/Key>/g)].map(([, key = '']) => key);
+        for (const key of keys) texts.push(await get(key));
+        after = keys.at(-1) ?? '';
+        if (after === '' || !list.includes('<IsTruncated>true</IsTruncated>')) return readLines(texts.join('\n'));
+      }
+    },
+  };
+}
+
+/** A redirect could take a secret elsewhere. */
+function exchange(): Pick<RequestInit, 'redirect' | 'signal'> {
+  return { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) };
+}
+
+async function whenTaken(answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
+  if (response.ok) return response;
+  await response.body?.cancel();
+  throw new Error(`the sink answered ${response.status}`);
+}
+
+function digestOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,80 @@
+import { parse } from 'csv-parse/sync';
+import { expect, it } from 'vitest';
+import {
+  auditCsvLine,
+  auditHeader,
+  createCarryOver,
+  peopleIn,
+  type ReadableEntry,
+} from '../../../src/audit/audit-csv.ts';
+import { statement } from '../../support/audit-records.ts';
+
+const entry = (over: Partial<ReadableEntry['record']> = {}): ReadableEntry => ({
+  number: 7,
+  hash: 'ab'.repeat(32),
+  record: { ...statement('act_a'), twoPersonAboveCents: 100_000, ...over },
+});
+const names: Readonly<Record<string, string>> = { U1: 'Ana Ruiz', U2: 'Zoe Park' };
+const nameOf = (userId: string) => names[userId] ?? null;
+
+/** As a program reads it: each column by its name. */
+function read(...entries: ReadableEntry[]): Record<string, string>[] {
+  const lines = [auditHeader, ...entries.map((each) => auditCsvLine(each, nameOf))];
+  return parse(lines.join('\r\n'), { columns: true });
+}
+
+it('says in columns who did what to whose card, from what to what, for how long, and who approved', () => {
+  const over = {
+    verb: 'limit',
+    holder: 'Sam Rivera',
+    last4: '1234',
+    merchant: 'Corner Diner',
+    before: 'daily limit $150.00',
+    after: 'daily limit $180.50',
+    duration: 'for 4 hours',
+    approvers: ['U2', 'U9'],
+  };
+
+  expect(read(entry(over))[0]).toMatchObject({
+    record: '7',
+    user: 'U1',
+    user_name: 'Ana Ruiz',
+    cardholder: 'Sam Rivera',
+    last_four: '1234',
+    merchant: 'Corner Diner',
+    before: 'daily limit $150.00',
+    after: 'daily limit $180.50',
+    duration: 'for 4 hours',
+    approvers: 'Zoe Park, U9',
+    approver_ids: 'U2 U9',
+    two_person_above_usd: '1000.00',
+  });
+});
+
+it('names Cardbell where nobody asked for it, and leaves empty what is not known', () => {
+  expect(read(entry({ actor: null }))[0]).toMatchObject({ user: 'Cardbell', user_name: 'Cardbell', approvers: '' });
+  expect(read(entry({ actor: { userId: 'U8', teamId: 'T1' } }))[0]).toMatchObject({ user: 'U8', user_name: '' });
+});
+
+it('no text is a formula, and every comma and quote stays in its cell', () => {
+  const formula = '=HYPERLINK("http://x.example","a, b")';
+
+  expect(read(entry({ reason: formula, merchant: 'Diner;+1', holder: '@Sam' }))[0]).toMatchObject({
+    reason: `'=HYPERLINK("http://x.example","a, b")`,
+    merchant: "Diner;'+1",
+    cardholder: "'@Sam",
+  });
+});
+
+it('a later record of the same action says who approved it and how long it lasts, too', () => {
+  const carryOver = createCarryOver();
+  carryOver(entry({ event: 'sent', approvers: ['U2'], duration: 'for 4 hours' }));
+
+  expect(carryOver(entry({ event: 'confirmed' })).record).toMatchObject({ approvers: ['U2'], duration: 'for 4 hours' });
+  expect(carryOver(entry({ actionId: 'act_b' })).record.approvers).toBeUndefined();
+});
+
+it('knows whose names a record shows', () => {
+  expect(peopleIn(entry({ approvers: ['U2'] }).record)).toEqual(['U1', 'U2']);
+  expect(peopleIn(entry({ actor: null }).record)).toEqual([]);
+});

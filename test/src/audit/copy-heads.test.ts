@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import { createAudit } from '../../../src/audit/audit.ts';
+import { createCopyHeads } from '../../../src/audit/copy-heads.ts';
+import type { CopiedHead, Sink } from '../../../src/audit/sink.ts';
+import { signer, statement } from '../../support/audit-records.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const chain = '{cardbell:audit}:chain';
+
+const audit = () =>
+  createAudit({ redis: redis(), sign: signer.sign, inForce: () => ({ twoPersonAboveCents: 100_000 }) });
+
+async function fill(from: number, to: number): Promise<void> {
+  for (let i = from; i <= to; i += 1) await audit().append(statement(`act_${i}`));
+}
+
+function world(sink: Partial<Sink> = {}) {
+  const batches: CopiedHead[][] = [];
+  const problems: string[] = [];
+  const copyHeads = createCopyHeads({
+    redis: redis(),
+    reader: audit(),
+    isSigned: signer.isSigned,
+    sink: {
+      append: async (heads) => void batches.push([...heads]),
+      read: async () => ({ heads: batches.flat(), unreadable: 0 }),
+      ...sink,
+    },
+    problems: {
+      sinkAway: async (error) => void problems.push(`away: ${error instanceof Error ? error.message : ''}`),
+      sinkBack: async () => void problems.push('back'),
+      recordChanged: async (number) => void problems.push(`changed: ${number}`),
+      recordForged: async (number) => void problems.push(`forged: ${number}`),
+    },
+  });
+  return { copyHeads, batches, problems, copied: () => batches.flat().map(({ record }) => record) };
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+it('copies each head once, in batches of 500', async () => {
+  const { copyHeads, copied, batches } = world();
+  await fill(1, 520);
+  await copyHeads();
+  await fill(521, 522);
+  await copyHeads();
+  await copyHeads();
+
+  expect(copied()).toEqual(numbers(1, 522));
+  expect(batches.map(({ length }) => length)).toEqual([500, 20, 2]);
+  expect(batches[0]?.[0]).toEqual({
+    record: 1,
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    at: '2026-03-04T15:00:00.000Z',
+    signature: expect.stringMatching(/./),
+  });
+});
+
+it('loses nothing while the sink is away, says so, and says when it is back', async () => {
+  let isAway = true;
+  const heads: CopiedHead[] = [];
+  const append: Sink['append'] = async (batch) => {
+    if (isAway) throw new Error('the sink answered 503');
+    heads.push(...batch);
+  };
+  const { copyHeads, problems } = world({ append });
+  for (let i = 1; i <= 3; i += 1) {
+    await fill(i, i);
+    await copyHeads();
+  }
+  isAway = false;
+  await copyHeads();
+
+  expect(heads.map(({ record }) => record)).toEqual([1, 2, 3]);
+  expect(problems).toEqual([...Array(3).fill('away: the sink answered 503'), 'back']);
+});
+
+it('copies again what it died before noting: a copy may be there twice, but not be missing', async () => {
+  const { copyHeads, copied } = world();
+  await fill(1, 2);
+  await copyHeads();
+  await redis().set('{cardbell:audit}:copied', '');
+  await copyHeads();
+
+  expect(copied()).toEqual([1, 2, 1, 2]);
+});
+
+it('says that the record is shorter than what was copied, and copies all that is there now', async () => {
+  const { copyHeads, copied, problems } = world();
+  await fill(1, 4);
+  await copyHeads();
+  const third = JSON.parse((await redis().lindex(chain, 2)) ?? '') as { hash: string };
+  await redis().ltrim(chain, 0, 2);
+  await redis().set('{cardbell:audit}:head', third.hash);
+  await copyHeads();
+  await fill(5, 5);
+  await copyHeads();
+
+  expect(problems).toEqual(['back', 'changed: 4', 'back', 'back']);
+  expect(copied()).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
+});
+
+it('says which record no worker signed, and copies it as evidence', async () => {
+  const { copyHeads, copied, problems } = world();
+  await fill(1, 1);
+  await createAudit({
+    redis: redis(),
+    sign: () => 'guessed',
+    inForce: () => ({ twoPersonAboveCents: 0 }),
+  }).append(statement('act_forged'));
+  await copyHeads();
+
+  expect(problems).toEqual(['forged: 2', 'back']);
+  expect(copied()).toEqual([1, 2]);
+});
+
+it('passes over a line that is no record', async () => {
+  const { copyHeads, copied, problems } = world();
+  await redis().rpush(chain, '{');
+  await fill(2, 2);
+  await copyHeads();
+
+  expect(problems).toEqual(['forged: 1', 'back']);
+  expect(copied()).toEqual([2]);
+});

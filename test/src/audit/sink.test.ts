@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type CopiedHead, openSink } from '../../../src/audit/sink.ts';
+
+const head = (record: number): CopiedHead => ({
+  record,
+  hash: record.toString(16).padStart(64, '0'),
+  at: '2026-03-04T15:00:00.000Z',
+  signature: 'sig',
+});
+const none = { token: undefined, accessKeyId: undefined, secretAccessKey: undefined };
+
+describe('a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cardbell-sink-'));
+  const path = join(folder, 'heads.jsonl');
+  const sink = openSink({ ...none, url: pathToFileURL(path) });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('grows by each batch, and gives all of them back', async () => {
+    await sink.append([head(1), head(2)]);
+    await sink.append([head(3)]);
+
+    expect(await sink.read()).toEqual({ heads: [head(1), head(2), head(3)], unreadable: 0 });
+  });
+
+  it('loses nothing behind a line that a kill cut off', async () => {
+    appendFileSync(path, '\n{"record":4,"hash":"00');
+    await sink.append([head(4)]);
+
+    expect(await sink.read()).toEqual({ heads: [head(1), head(2), head(3), head(4)], unreadable: 1 });
+  });
+
+  it('that cannot be written to or read is a failure', async () => {
+    const nowhere = openSink({ ...none, url: pathToFileURL(join(folder, 'none', 'heads.jsonl')) });
+
+    await expect(nowhere.append([head(1)])).rejects.toThrow(/ENOENT/);
+    await expect(nowhere.read()).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('over HTTP', () => {
+  const asked: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  const objects = new Map<string, string>();
+  let status = 200;
+  let base = '';
+
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const body = Buffer.concat(parts).toString();
+      const url = new URL(request.url ?? '', 'http://x');
+      asked.push({ path: url.pathname, headers: request.headers, body });
+      response.writeHead(status, status === 302 ? { location: `${base}/elsewhere` } : {});
+      response.end(status === 200 ? answer(request.method ?? '', url, body) : '');
+    });
+  });
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    asked.length = 0;
+    objects.clear();
+    status = 200;
+  });
+  afterAll(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+
+  /** An address keeps what is posted; a bucket keeps objects, and lists two of them at a time. */
+  function answer(method: string, { pathname, searchParams }: URL, body: string): string {
+    if (method === 'POST') objects.set(pathname, (objects.get(pathname) ?? '') + body);
+    if (method === 'PUT') objects.set(pathname, body);
+    if (searchParams.get('list-type') !== '2') return objects.get(pathname) ?? '';
+    const after = searchParams.get('start-after') ?? '';
+    const keys = [...objects.keys()].map((path) => path.replace('/bucket/', '')).toSorted();
+    const rest = keys.filter((key) => key.startsWith(searchParams.get('prefix') ?? '') && key > after);
+    const listed = rest.slice(0, 2).map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    return `<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${listed.join('')}</ListBucketResult>`;
+  }
+
+  it('an address gets each batch with the token and a key for its content, and gives all of them back', async () => {
+    const sink = openSink({ ...none, url: new URL(`${base}/heads`), token: 'sink-token' });
+    await sink.append([head(1), head(2)]);
+    await sink.append([head(1), head(2)]);
+    await sink.append([head(3)]);
+
+    const keys = asked.map(({ headers }) => headers['idempotency-key']);
+    expect(asked[0]?.headers).toMatchObject({
+      authorization: 'Bearer sink-token',
+      'content-type': 'application/x-ndjson',
+    });
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[2]).not.toBe(keys[0]);
+    expect((await sink.read()).heads).toEqual([head(1), head(2), head(1), head(2), head(3)]);
+  });
+
+  it('a bucket gets an object for each batch, signed, and gives all of them back, page by page', async () => {
+    const url = new URL(`s3://bucket/cardbell/heads?region=eu-central-1&endpoint=${base}`);
+    const sink = openSink({ ...none, url, accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
+    for (const record of [1, 2, 3, 4, 5]) await sink.append([head(record)]);
+
+    const [first] = asked;
+    expect(first?.path).toMatch(/^\/bucket\/cardbell\/heads\/000000000001-000000000001-[0-9a-f]{16}\.jsonl$/);
+    expect(first?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=.*, Signature=[0-9a-f]{64}$/,
+    );
+    expect(first?.headers['content-md5']).toBe(
+      createHash('md5')
+        .update(first?.body ?? '')
+        .digest('base64'),
+    );
+    expect(await sink.read()).toEqual({ heads: [1, 2, 3, 4, 5].map(head), unreadable: 0 });
+  });
+
+  it.each(['an address', 'a bucket'])('%s that refuses, or sends elsewhere, is a failure', async (what) => {
+    const url = new URL(what === 'a bucket' ? `s3://bucket/p?endpoint=${base}` : `${base}/heads`);
+    const sink = openSink({ url, token: 't', accessKeyId: 'id', secretAccessKey: 'secret' });
+    for (const refused of [403, 500, 503]) {
+      status = refused;
+      await expect(sink.append([head(1)])).rejects.toThrow(`the sink answered ${refused}`);
+      await expect(sink.read()).rejects.toThrow(`the sink answered ${refused}`);
+    }
+    status = 302;
+    await expect(sink.append([head(1)])).rejects.toThrow();
+    expect(asked.map(({ path }) => path)).not.toContain('/elsewhere');
+  });
+});
