@@ -3,18 +3,26 @@ import { stringify } from 'csv-stringify/sync';
 export type Cell = string | number | null | undefined;
 
 /** How a spreadsheet recognizes a formula, also after spaces and invisible characters. */
-const startsFormula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r＝＋－＠]/u;
+const beginsWithFormula = /^["']*[\t\r]|^[\s\p{Cc}\p{Cf}"']*[=+\-@＝＋－＠﹢﹣−]/u;
+/** What it may take for the end of a cell, because its separator depends on the country and on what somebody chose. */
+const formulaInside =
+  /([,;|\t\r\n\v\f\u0085\u2028\u2029](?:(?![\t\r\n\v\f\u0085\u2028\u2029])[\s\p{Cc}\p{Cf}"'])*)(?=[=+\-@＝＋－＠﹢﹣−])/gu;
 
 /**
- * One line of CSV (RFC 4180) without its line break. Null and undefined become empty cells.
+ * One line of CSV (RFC 4180) without its line break: every cell in quotes, null and undefined empty.
  *
  * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula, and names, reasons and merchants come from outside,
- * so it gets an apostrophe in front. https://owasp.org/www-community/attacks/CSV_Injection
+ * so each gets an apostrophe in front. https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function csvLine(cells: readonly Cell[]): string {
-  return stringify([[...cells]], {
-    cast: { string: (text) => (startsFormula.test(text) ? `'${text}` : text) },
+  return stringify([cells.map((cell) => (typeof cell === 'string' ? harmless(cell) : cell))], {
     eof: false,
-    quoted_match: /^'|^\s|\s$/,
+    quoted: true,
+    quoted_empty: true,
   });
+}
+
+function harmless(text: string): string {
+  const inside = text.replaceAll('\0', '').replaceAll(formulaInside, "$1'");
+  return beginsWithFormula.test(text) ? `'${inside}` : inside;
 }

@@ -41,7 +41,7 @@ it('a storm in one channel shows every decline once, in a few messages, without 
   const [file] = here().flatMap(({ files }) => files ?? []);
   const lines = csvLines(await textOf(workspace, file ?? ''));
   expect(lines[0]).toBe(
-    'Event,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Requested (USD),Merchant,Where,Why,Code,Done',
+    '"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"',
   );
   expect(lines.join('\n')).not.toMatch(/PIN/i);
 });

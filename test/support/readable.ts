@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import type { StoredMessage, Workspace } from '../../workspace/server.ts';
 
 interface Block {
@@ -35,10 +36,8 @@ export function csvLines(text: string): string[] {
 }
 
 function inCsv(text: string): number[] {
-  const [head = '', ...lines] = csvLines(text);
-  const column = head.split(',').indexOf('Amount (USD)');
-  // No field of these files has a comma in it before the amount.
-  return lines.map((line) => cents(line.split(',')[column] ?? ''));
+  const rows = parse(text, { bom: true, columns: true }) as Record<string, string>[];
+  return rows.map((row) => cents(row['Amount (USD)'] ?? ''));
 }
 
 /** The content of a shared file. */

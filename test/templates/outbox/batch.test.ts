@@ -205,8 +205,8 @@ describe('the file', () => {
 
   it('has a head and a line for each row', () => {
     expect(rowsCsv([row()])).toBe(
-      '\uFEFFEvent,Time (UTC),What,Times,Cardholder,Card ending,Amount (USD),Requested (USD),Merchant,Where,Why,Code,Done\r\n' +
-        'evt_0123456789abcdef,2026-11-20T14:14:00Z,Declined,1,Jane Doe,1212,84.10,,Blue Bottle Coffee,"Austin, TX",Over the daily limit,decline.rule.velocity,\r\n',
+      '\uFEFF"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"\r\n' +
+        '"evt_0123456789abcdef","2026-11-20T14:14:00Z","Declined","1","Jane Doe","1212","84.10","","Blue Bottle Coffee","Austin, TX","Over the daily limit","decline.rule.velocity",""\r\n',
     );
   });
 });
