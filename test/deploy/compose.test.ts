@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { shared, web, worker } from '../../src/app/environment.ts';
 
 interface Service {
   readonly image?: string;
@@ -16,19 +15,7 @@ const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }
 };
 const variablesOf = (name: string): string[] => Object.keys(services[name]?.environment ?? {});
 
-/** Variables that Compose decides about itself: TLS ends at the proxy, and the port is published. */
-const decided = new Set(['HOST', 'PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'REDIS_DURABILITY']);
-const handedOn = (schema: object): string[] =>
-  Object.keys(schema).filter((name) => !decided.has(name) && !name.startsWith('REDIS_') && !name.endsWith('_FILE'));
-
 describe('compose.yaml', () => {
-  it.each([
-    ['web', { ...shared, ...web }],
-    ['worker', { ...shared, ...worker }],
-  ])('hands every variable of %s on', (name, schema) => {
-    expect(variablesOf(name)).toEqual(expect.arrayContaining([...handedOn(schema), 'REDIS_URL']));
-  });
-
   it("keeps each process' secrets from the other", () => {
     expect(variablesOf('web')).not.toContain('CARD_API_TOKEN');
     expect(variablesOf('worker')).not.toContain('WEBHOOK_SHARED_SECRET');

@@ -96,3 +96,12 @@ it('variables that are no secrets go into the ConfigMap, empty ones do not', () 
   expect(data).toMatchObject({ ALERTS_CHANNEL: 'C0ONE', REDIS_URL: 'redis://redis:6379' });
   expect(data).not.toHaveProperty('OPERATORS');
 });
+
+it.each(['web', 'worker'])('%s reads the policy from a ConfigMap where one is named', (name) => {
+  const pod = (overrides: object) => find('Deployment', `-${name}`, overrides).spec.template.spec;
+
+  expect(pod({}).volumes).toBeUndefined();
+  const { volumes, containers } = pod({ policyConfigMap: 'company-policy' });
+  expect(volumes).toEqual([{ name: 'policy', configMap: { name: 'company-policy' } }]);
+  expect(containers[0].volumeMounts).toEqual([{ name: 'policy', mountPath: '/etc/cardbell/policy', readOnly: true }]);
+});

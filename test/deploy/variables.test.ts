@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { shared, web, worker } from '../../src/app/environment.ts';
+import { secretNames } from '../../src/app/secret-files.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+/** `CARD_API_ASSUMPTIONS` is read by itself, because it is JSON. */
+const all = [...new Set([...Object.keys({ ...shared, ...web, ...worker }), 'CARD_API_ASSUMPTIONS'])];
+
+/** What a way of running decides about itself: where it listens, and who ends TLS. */
+const listening = ['HOST', 'PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'ADMIN_HOST', 'ADMIN_PORT'];
+
+interface Compose {
+  readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, unknown>> }>>;
+}
+const { services } = parse(read('compose.yaml'), { merge: true }) as Compose;
+const inCompose = (name: string): string[] => Object.keys(services[name]?.environment ?? {});
+const { config } = parse(read('deploy/helm/cardbell/values.yaml')) as { config: object };
+const app = JSON.parse(read('app.json')) as { env: Readonly<Record<string, unknown>> };
+const secrets: readonly string[] = secretNames;
+
+describe.each(all)('the variable %s', (name) => {
+  it('is explained in the README, and stands in .env.example', () => {
+    expect(read('README.md')).toContain(`\`${name}\``);
+    expect(read('.env.example')).toMatch(new RegExp(`^#?${name}=`, 'm'));
+  });
+
+  it.skipIf(listening.includes(name))('is handed on by compose.yaml, to the processes that read it', () => {
+    if (name in { ...shared, ...web }) expect(inCompose('web')).toContain(name);
+    if (!(name in web)) expect(inCompose('worker')).toContain(name);
+    if (!(name in shared) && !(name in web)) expect(inCompose('web')).not.toContain(name);
+    if (name in web) expect(inCompose('worker')).not.toContain(name);
+  });
+
+  it.skipIf(listening.includes(name))('can be set in the chart: its value, or the secret that holds it', () => {
+    const isSecret = secrets.includes(name) && name !== 'REDIS_URL';
+    if (isSecret) expect(read('deploy/helm/cardbell/values.yaml')).toMatch(new RegExp(`^#.*\\b${name}\\b`, 'm'));
+    else expect(Object.keys(config)).toContain(name);
+  });
+
+  it.skipIf(listening.includes(name))('can be set where app.json is read', () => {
+    expect(Object.keys(app.env)).toContain(name);
+  });
+});
