@@ -41,6 +41,17 @@ describe('compose.yaml', () => {
     expect(command).toContain('--maxmemory-policy noeviction');
   });
 
+  it('gives each process a Redis user of its own, which the shipped file has', () => {
+    const users = readFileSync('deploy/redis/users.acl', 'utf8');
+    for (const name of ['web', 'worker']) {
+      const password = `REDIS_${name.toUpperCase()}_PASSWORD`;
+      expect(services[name]?.environment?.['REDIS_URL']).toBe(`redis://${name}:\${${password}:-${name}}@redis:6379`);
+      expect(services['redis']?.environment).toHaveProperty(password);
+      expect(users).toContain(`user ${name} on >${name.toUpperCase()}-PASSWORD `);
+    }
+    expect(services['redis']?.command?.join(' ')).toContain('--aclfile');
+  });
+
   it('starts proxy and demo only when they are asked for', () => {
     expect(services['proxy']?.profiles).toEqual(['tls']);
     expect(services['demo']?.profiles).toEqual(['demo']);

@@ -15,6 +15,7 @@ import {
 import { callsOutside } from './calls-outside.ts';
 import { type Child, startChild } from './child-process.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
+import { redisUsers } from './redis-users.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
 import { until } from './until.ts';
 
@@ -34,6 +35,8 @@ export interface CardbellOptions {
   readonly throttle?: Partial<Throttle>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
+  /** Redis knows the users of `deploy/redis/users.acl`, and each process is one of them. */
+  readonly redisUsers?: boolean;
   /** Gets the parts before Cardbell starts, to break something from the beginning. */
   readonly prepare?: (parts: { workspace: Workspace; sandbox: Sandbox }) => void;
 }
@@ -80,8 +83,9 @@ export interface RunningCardbell {
 
 /** Starts everything, each part on a port that was free a moment ago. */
 export async function startCardbell(options: CardbellOptions = {}): Promise<RunningCardbell> {
+  const users = options.redisUsers === true ? redisUsers() : null;
   const [redis, workspace] = await Promise.all([
-    startRedis(),
+    startRedis({ extraArgs: users?.redisArgs ?? [] }).then((started) => users?.of(started) ?? started),
     startWorkspace({ ...workspaceOptions, ...options.workspace }),
   ]);
   const port = await freePort();
@@ -111,8 +115,13 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     ...peopleEnv,
     ...options.env,
   };
-  const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
+  const webEnv = {
+    ...users?.webEnv(redis),
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
+  };
   const workerEnv = {
+    ...users?.workerEnv(redis),
     CARD_API_URL: sandbox.url,
     CARD_API_TOKEN: secrets.apiToken,
     ...(options.throttle === undefined ? {} : { TEST_PACE: JSON.stringify(options.throttle) }),

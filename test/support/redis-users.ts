@@ -1,0 +1,20 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalRedis } from '../../local/redis.ts';
+
+/** A Redis with the users that are shipped, and one more for the test itself. */
+export function redisUsers() {
+  const file = join(mkdtempSync(join(tmpdir(), 'cardbell-acl-')), 'users.acl');
+  const shipped = readFileSync('deploy/redis/users.acl', 'utf8');
+  writeFileSync(file, `${shipped}user tester on nopass ~* &* +@all\n`);
+  const urlOf = ({ port }: LocalRedis, user: string, password: string): string =>
+    `redis://${user}:${password}@127.0.0.1:${port}`;
+  return {
+    redisArgs: ['--aclfile', file],
+    /** As the test reaches it. */
+    of: (redis: LocalRedis): LocalRedis => ({ ...redis, url: urlOf(redis, 'tester', 'any') }),
+    webEnv: (redis: LocalRedis) => ({ REDIS_URL: urlOf(redis, 'web', 'WEB-PASSWORD') }),
+    workerEnv: (redis: LocalRedis) => ({ REDIS_URL: urlOf(redis, 'worker', 'WORKER-PASSWORD') }),
+  };
+}
