@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { inForce } from '../src/app/compose-audit.ts';
 import { auditConfig } from '../src/app/config.ts';
-import { createAudit, type Statement } from '../src/audit/audit.ts';
+import { createAudit, nobody } from '../src/audit/audit.ts';
 import { createRecordSigner } from '../src/audit/record-signer.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
@@ -62,21 +62,6 @@ const queues = openQueues(redis);
 const intake = createIntake(redis);
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
-/** Somebody at a terminal of ours: the machine says no more of them than that. */
-const discarded: Omit<Statement, 'at' | 'actionId' | 'reason' | 'detail'> = {
-  event: 'done',
-  verb: 'discard',
-  actor: null,
-  roles: [],
-  acctId: null,
-  cardId: null,
-  before: null,
-  after: null,
-  channel: null,
-  messageTs: null,
-  alertId: null,
-};
-
 const findFailed = async (wanted: string) =>
   (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
 
@@ -159,9 +144,11 @@ async function discard(wanted: string): Promise<number> {
   const audit = createAudit({ redis, sign, inForce: () => inForce(policy), log });
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
   const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
-  // First, so that nothing goes without a word.
+  // First, so that nothing goes without a word. Somebody at a terminal of ours: the machine says no more of them.
   await audit.append({
-    ...discarded,
+    ...nobody,
+    event: 'done',
+    verb: 'discard',
     at: new Date().toISOString(),
     actionId: wanted,
     reason: maskCardNumbers(reason),

@@ -16,6 +16,8 @@ interface Deps {
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
+  /** Puts on record that somebody looked at what App Home shows. Safe to repeat. */
+  readonly recordOpening: (opened: HomeOpened) => Promise<void>;
   readonly enqueue: {
     readonly renderHome: (userId: string) => Promise<void>;
     readonly renderAll: (delayMs: number) => Promise<void>;
@@ -34,7 +36,9 @@ export function createHome(deps: Deps) {
   const { viewers, enqueue, log } = deps;
 
   return {
-    async open({ userId, roles, isOpening }: HomeOpened): Promise<void> {
+    async open(opened: HomeOpened): Promise<void> {
+      const { userId, roles, isOpening } = opened;
+      if (isOpening) await deps.recordOpening(opened);
       await viewers.see(userId, roles, isOpening);
       await enqueue.renderHome(userId);
     },

@@ -42,6 +42,7 @@ type Shared = Pick<
   | 'latestChanges'
   | 'progress'
   | 'refusalCounts'
+  | 'looks'
   | 'blocks'
   | 'recentRaises'
   | 'decisions'

@@ -1,5 +1,6 @@
 import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards } from '../app-home/home-facts.ts';
+import { nobody } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { cronPattern, type DigestKind, kindOf } from '../digests/schedule-store.ts';
@@ -15,7 +16,7 @@ const keyOf = (channel: string, kind: DigestKind): string => `digest-${channel}-
 
 /** Digests: when each is sent, what is counted for them, and what sends them. */
 export function composeDigests(context: WorkerContext, schedules: Schedules) {
-  const { redis, outbox, wakeOutbox, digests, directory, notifyOps } = context;
+  const { redis, outbox, wakeOutbox, digests, directory, notifyOps, audit, now } = context;
   const tallies = createTallies(redis);
   const sendDigest = createSendDigest({
     ...context,
@@ -26,6 +27,16 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
       await outbox.put(channel, entry);
       await wakeOutbox(channel);
     },
+    record: (channel, id, detail) =>
+      audit.append({
+        ...nobody,
+        at: now().toISOString(),
+        actionId: id,
+        event: 'done',
+        verb: 'digest',
+        channel,
+        detail,
+      }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });
   const digestTimers: DigestTimers = {

@@ -3,6 +3,7 @@ import { createRecentDeclines } from '../alerts/card-history.ts';
 import { homeHealthFacts, ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
 import { createHome } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
+import { nobody } from '../audit/audit.ts';
 import { createSeals } from '../core/seal.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -72,7 +73,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
 
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
-  const { config, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
+  const { looks, audit, config, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
   const health = () =>
     homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
   const seal = createSeals(config.slackBotToken).card;
@@ -88,6 +89,11 @@ function composeHome(context: WorkerContext) {
     ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
     ownRequests: (userId) => ownRequests(userId, common),
     teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health, sealCard }),
+    async recordOpening({ id, userId, roles }) {
+      if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null }))) return;
+      const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;
+      await audit.append({ ...entry, actor: { userId, teamId: '' }, roles });
+    },
     publish: slack.publishHome,
     enqueue: {
       renderHome: (userId) => enqueue('render-home', { userId }),

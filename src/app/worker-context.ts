@@ -1,6 +1,7 @@
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { createBlocks } from '../actions/block-store.ts';
+import { createLooks } from '../actions/look-store.ts';
 import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
 import { createRefusalCounts } from '../actions/refusal-count.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
@@ -119,6 +120,7 @@ function createStores(redis: RedisClient, log: Log) {
     latestChanges: createLatestChanges(redis),
     progress: createProgress(redis),
     refusalCounts: createRefusalCounts(redis),
+    looks: createLooks(redis),
     blocks: createBlocks(redis),
     recentRaises: createRecentRaises(redis),
     decisions: createDecisions(redis),

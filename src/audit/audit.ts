@@ -91,6 +91,21 @@ const added = {
 export type Statement = Omit<AuditRecord, keyof InForce | keyof Described>;
 const Statement = AuditRecord.omit(added);
 
+/** Of what Cardbell does by itself, about no card and no message. */
+export const nobody = {
+  actor: null,
+  roles: [],
+  acctId: null,
+  cardId: null,
+  before: null,
+  after: null,
+  reason: '',
+  channel: null,
+  messageTs: null,
+  alertId: null,
+  detail: null,
+} satisfies Partial<Statement>;
+
 export interface AuditEntry {
   /** Counted from 1. */
   readonly number: number;

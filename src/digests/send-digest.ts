@@ -23,6 +23,8 @@ interface Deps {
   readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
   /** A channel is shared with another company and gets nothing any more. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
+  /** Puts on record that a channel got one. Safe to repeat. */
+  readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -34,7 +36,8 @@ const EARLY_MS = 2 * 3_600_000;
 const LATE_MS = 12 * 3_600_000;
 
 /** Digests of declines. Each is posted once for its channel and period, however often it is asked for. */
-export function createSendDigest({ digests, tallies, inactive, visibilityOf, post, notifySharedChannel, now }: Deps) {
+export function createSendDigest(deps: Deps) {
+  const { digests, tallies, inactive, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
     /** The timer of a digest fired. */
     async due(channel: string, kind: DigestKind): Promise<void> {
@@ -90,6 +93,7 @@ export function createSendDigest({ digests, tallies, inactive, visibilityOf, pos
       inactive: cards,
     };
     await post(channel, id, digest(facts, visibility), digest(facts, 'public'));
+    await record(channel, id, `${kind} digest of ${facts.count} declines`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Resolved } from '../actions/action.ts';
 import type { Attempt } from '../actions/action-tools.ts';
+import type { Looks } from '../actions/look-store.ts';
 import type { RecordAction } from '../actions/record.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
@@ -18,6 +19,7 @@ interface Deps {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly record: RecordAction;
+  readonly looks: Looks;
   readonly handlers: Handlers;
   /** An approval that is not tried again. The error is null when the fault is ours, not the card API's. */
   readonly failApproval: (
@@ -55,7 +57,8 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
         resolved = { ...card, action };
       }
       const { acctId, cardId } = isOfCard ? resolved : { acctId: null, cardId: null };
-      if (isLook) await deps.record(action, { event: 'asked', acctId, cardId });
+      const look = { id: action.id, verb: action.verb, userId: action.actor.userId, acctId };
+      if (isLook && (await deps.looks.isFirst(look))) await deps.record(action, { event: 'asked', acctId, cardId });
       // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
       const handle = deps.handlers[action.verb] as (given: Action | Resolved, attempt: Attempt) => Promise<unknown>;
       await handle(isOfCard ? resolved : action, attempt);

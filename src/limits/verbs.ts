@@ -68,6 +68,8 @@ export const limitVerbs = {
     action: RemedyAction,
     permission: { role: 'approver', doing: 'change limits and spend rules' },
     refusedTo: remedyRefusedTo.raise_limit,
+    // The form shows what the card allows.
+    isLook: true,
     isOfCard: false,
   },
   revert: {

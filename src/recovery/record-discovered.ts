@@ -1,5 +1,5 @@
 import { wordOf } from '../actions/send-status.ts';
-import type { Audit, AuditRecord } from '../audit/audit.ts';
+import { type Audit, type AuditRecord, nobody } from '../audit/audit.ts';
 import type { CardStatus, CardStatusEvent } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 
@@ -30,19 +30,15 @@ export function createRecordDiscovered({ audit, now }: Deps): RecordDiscovered {
       if (explains.has(record.event)) return;
     }
     await audit.append({
+      ...nobody,
       at: now().toISOString(),
       actionId: id,
       event: 'discovered',
       verb: 'status',
-      actor: null,
-      roles: [],
       acctId,
       cardId: card.cardId,
       before: before === null ? null : wordOf(before),
       after,
-      reason: '',
-      channel: null,
-      messageTs: null,
       alertId: id,
       detail: 'seen in the card service after a gap; no record says who made this change',
     });

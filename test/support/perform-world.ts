@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
 import { createBlocks } from '../../src/actions/block-store.ts';
+import { createLooks } from '../../src/actions/look-store.ts';
 import { createLatestChanges, createProgress } from '../../src/actions/progress-store.ts';
 import { createRefusalCounts } from '../../src/actions/refusal-count.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
@@ -178,6 +179,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     history: createCardHistory(redis),
     progress: createProgress(redis),
     refusalCounts: createRefusalCounts(redis),
+    looks: createLooks(redis),
     scheduleRefusals: async () => {},
     latestChanges: createLatestChanges(redis),
     virtualOrders: createVirtualOrders(redis),

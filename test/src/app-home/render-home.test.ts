@@ -9,10 +9,12 @@ const redis = useRedis();
 
 function createWorld(publishError: SlackError | null = null) {
   const enqueued: (string | number)[] = [];
+  const opened: string[] = [];
   const home = createHome({
     viewers: createHomeViewers(redis()),
     currentRoles: async () => ({ roles: [], isComplete: true }),
     ownRequests: async () => [],
+    recordOpening: async ({ userId }) => void opened.push(userId),
     ownCards: async () => [],
     teamFacts: async () => {
       throw new Error('only the team may see the facts of the team');
@@ -28,7 +30,7 @@ function createWorld(publishError: SlackError | null = null) {
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const open = (userId: string) => home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true });
-  return { home, open, enqueued };
+  return { home, open, enqueued, opened };
 }
 
 describe('a change that App Home may show', () => {
@@ -51,6 +53,14 @@ describe('a change that App Home may show', () => {
     await home.renderAll();
     expect(new Set(enqueued.slice(1))).toEqual(new Set(['U0ANA', 'U0BEN', 'U0OLGA']));
   });
+});
+
+it('an opening is on record, a change of roles is not', async () => {
+  const { home, open, opened } = createWorld();
+  await open('U0ANA');
+  await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false });
+
+  expect(opened).toEqual(['U0ANA']);
 });
 
 describe('App Home that Slack does not take', () => {

@@ -14,6 +14,7 @@ it('a digest is not posted in a channel that another company can read, and has w
   const reason = { code: 'decline.card.pin', title: 'Wrong PIN' };
   const decline = { cents: 100, reason, merchant: 'Pin Shop', group: null };
   await tallies.count({ ...decline, eventId: 'evt_1', at: '2026-11-20T20:00:00Z' });
+  const recorded: string[] = [];
   const digest = createSendDigest({
     digests: createDigests(redis()),
     tallies,
@@ -22,6 +23,7 @@ it('a digest is not posted in a channel that another company can read, and has w
     post: async (channel, _id, message, elsewhere) => {
       posted.push(`${channel}: ${message.text}`, `elsewhere: ${elsewhere.text}`);
     },
+    record: async (channel, id, what) => void recorded.push(`${channel}: ${id}: ${what}`),
     notifySharedChannel: async (channel) => {
       shared.push(channel);
     },
@@ -32,5 +34,6 @@ it('a digest is not posted in a channel that another company can read, and has w
   await digest.now('D0ANA', 'n2');
 
   expect(shared).toEqual(['C0SHARED']);
+  expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 declines']);
   expect(posted).toEqual([expect.stringMatching(/^D0ANA: .*PIN/), expect.not.stringMatching(/PIN/)]);
 });
