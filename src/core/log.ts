@@ -75,11 +75,13 @@ function serializeError(error: unknown): ErrorFields | { type: string } {
 
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
 /** Only with separators that JSON does not use between two numbers. */
-const digitRun = /\d(?:[ -]?\d){12,}/g;
+const digitRun = /\p{Nd}(?:[ /|*\p{Dash}\p{Cf}]{0,3}\p{Nd}){12,}/gu;
 
 /** Removes card numbers, by Luhn, and Slack tokens, by shape, from a complete line. It stays valid JSON. */
 function scrub(line: string): string {
   return line
     .replace(secretShapes, '[removed]')
-    .replace(digitRun, (run) => (maskCardNumbers(run) === run ? run : run.replace(/\d(?=(?:\D*\d){4})/g, '9')));
+    .replace(digitRun, (run) =>
+      maskCardNumbers(run) === run ? run : run.replace(/\p{Nd}(?=(?:\P{Nd}*\p{Nd}){4})/gu, '9'),
+    );
 }

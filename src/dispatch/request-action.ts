@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts';
 import type { Role } from '../policy/decide.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
+import { redactText } from '../webhooks/quarantine.ts';
 import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, type Verb, verbs } from './verbs.ts';
 
 /** Who asks for what, as Slack delivered it. */
@@ -123,7 +124,9 @@ async function prepare({ input }: Ask): Promise<Prepared<object>> {
 
 function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, roles: Role[], deps: Deps): AnyAction {
   const askedAt = deps.now().toISOString();
-  return { id, verb, target, reason, actor, roles, asHolder: isAsHolder(verb, roles), origin, askedAt };
+  // People copy what stands on the card; the reason is kept for good.
+  const masked = redactText(reason);
+  return { id, verb, target, reason: masked, actor, roles, asHolder: isAsHolder(verb, roles), origin, askedAt };
 }
 
 /** Why somebody may not. Nobody is let through on a guess. */

@@ -57,7 +57,13 @@ function fewIssues(all: readonly string[]): string[] {
 /** @param name of the field, as {@link nameOf} writes it; that of its list for an item. */
 function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
-  if (Array.isArray(value)) return value.map((item) => redact(item, name, depth + 1));
+  if (Array.isArray(value)) {
+    // A number that is cut into pieces is one to who reads the list.
+    const parts = value.filter((item) => typeof item === 'string' || typeof item === 'number').join(' ');
+    const isNumber =
+      maskCardNumbers(parts) !== parts && value.every((item) => maskCardNumbers(String(item)) === String(item));
+    return value.map((item) => redact(item, isNumber ? 'part of a card number' : name, depth + 1));
+  }
   if (value === null || typeof value !== 'object') return redactValue(value, name);
   // fromEntries defines properties instead of assigning them: a key "__proto__" stays a plain key.
   return Object.fromEntries(
@@ -101,19 +107,36 @@ function formOf(type: 'text' | 'number', { length }: string): string {
   return `[${type}, ${length} ${length === 1 ? 'character' : 'characters'}]`;
 }
 
+const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
 /** A name of a code, date or number, a few characters, and its value. Short names count only at the beginning of a word. */
-const secretInText =
-  /((?:cvv2?|cvc2?|card[\s_-]?verification|security[\s_-]?code|acc(?:oun)?t[\s_-]?(?:number|no)|(?<!\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\s_-]?pin))(?:[\s_-]?(?:code|value|number|date|block))?)([^\p{L}\d]{1,5}(?:is\s|was\s)?)\d(?:[\s/.-]?\d)*/giu;
+const secretInText = new RegExp(
+  `((?:cvv2?|cvc2?|card[\\s_-]?verification|security[\\s_-]?code|acc(?:oun)?t[\\s_-]?(?:number|no)|(?<!\\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\\s_-]?pin))(?:[\\s_-]?(?:code|value|number|date|block))?)([^\\p{L}\\p{Nd}]{1,5}(?:is\\s|was\\s)?)${month}\\p{Nd}(?:[\\s/.-]?\\p{Nd})*`,
+  'giu',
+);
 const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|password|secret)([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
+  /((?:access|refresh|auth|bearer)[\s_-]?token|password|secret|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
+const encodedInText = /[\w+/-]{18,}={0,2}/g;
 
-/** Makes foreign text fit for people: masks card numbers, removes security codes, account numbers and tokens. */
+/**
+ * Makes foreign text fit for people: masks card numbers, also encoded ones, and removes security codes, account numbers and
+ * tokens. Invisible characters hide nothing: where something is removed, they go as well.
+ */
 export function redactText(text: string): string {
+  const seen = text.replaceAll(/\p{Cf}/gu, '');
+  const redacted = withoutSecrets(seen);
+  return redacted === seen ? text : redacted;
+}
+
+function withoutSecrets(text: string): string {
   return maskCardNumbers(text)
     .replace(secretInText, '$1$2[removed]')
     .replace(tokenInText, '$1$2[removed]')
-    .replace(ibanInText, '$1[removed]');
+    .replace(ibanInText, '$1[removed]')
+    .replace(encodedInText, (encoded) => {
+      const decoded = Buffer.from(encoded, 'base64').toString('latin1');
+      return maskCardNumbers(decoded) === decoded ? encoded : '[removed]';
+    });
 }
 
 const KEPT_SECONDS = 30 * 24 * 3600;

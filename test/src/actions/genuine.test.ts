@@ -35,6 +35,14 @@ it.each([
   ['somebody else as its author', { ...action, actor: { userId: 'U0EVE', teamId: 'T1' } }],
   ['more roles', { ...action, roles: ['approver' as const, 'operator' as const] }],
   ['another card', { ...action, target: { kind: 'own' as const } }],
+  ['another channel', { ...action, origin: { ...action.origin, channel: 'C0OTHER' } }],
+  ['another message', { ...action, origin: { ...action.origin, messageTs: '9.9' } }],
+  ['another verb', { ...action, verb: 'unblock' }],
+  [
+    'reason and channel swapped',
+    { ...action, reason: action.origin.channel ?? '', origin: { ...action.origin, channel: action.reason } },
+  ],
+  ['another id, as if it were not done yet', { ...action, id: 'act_other' }],
   ['a newer date', { ...action, askedAt: '2026-11-20T15:00:01.000Z' }],
 ])('an action with %s is not what was signed', async (_what, altered) => {
   expect(
@@ -49,4 +57,24 @@ it.each([
   expect(await genuineAt(now).whyNot({ action, signature: signer.sign(action) }, first)).toMatchObject({
     why: expect.stringMatching(why),
   });
+});
+
+it('an action that was signed before the bot token was changed is not done: nobody knows whether the former one leaked', async () => {
+  const former = createSigner('xoxb-former', 'action');
+
+  expect(
+    await genuineAt('2026-11-20T15:00:01Z').whyNot({ action, signature: former.sign(action) }, first),
+  ).toMatchObject({
+    why: expect.stringMatching(/not signed/),
+  });
+});
+
+it("a refusal's signature does not make an action, nor a date that is none", async () => {
+  const refusal = signer.sign({ action, why: 'not permitted' });
+  const undated = { ...action, askedAt: 'never' };
+
+  expect(await genuineAt('2026-11-20T15:00:01Z').whyNot({ action, signature: refusal }, first)).not.toBeNull();
+  expect(
+    await genuineAt('2026-11-20T15:00:01Z').whyNot({ action: undated, signature: signer.sign(undated) }, first),
+  ).toMatchObject({ why: expect.stringMatching(/week old/) });
 });

@@ -56,6 +56,19 @@ describe('a log line', () => {
     expect(fieldsOf(line).process).toBe('test');
   });
 
+  it.each([
+    '４１１１１１１１１１１１１１１１',
+    '4111/1111/1111/1111',
+    '4111|1111|1111|1111',
+    '4111*1111*1111*1111',
+    '4\u200B111111111111111',
+  ])('holds no card number written as %s', (written) => {
+    const line = logged((log) => log.error({ err: new Error(`refused ${written}`), note: { of: [written] } }, 'x'));
+
+    expect(line).not.toContain(written);
+    expect(fieldsOf(line).process).toBe('test');
+  });
+
   it('stays JSON and holds no card number, whatever stands around it', () => {
     fc.assert(
       fc.property(fc.string(), cardNumber, fc.string(), fc.double(), (before, digits, after, number) => {

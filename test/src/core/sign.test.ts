@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createSigner } from '../../../src/core/sign.ts';
@@ -30,4 +31,24 @@ it.each([
 
 it('a signature that is none is refused', () => {
   for (const none of ['', 'x', '!!!', 'a'.repeat(1000)]) expect(signer.verify({ a: 1 }, none)).toBe(false);
+});
+
+it('no two different things are signed alike, however their fields and texts are cut', () => {
+  const texts = fc.constantFrom('', 'a', 'b', 'ab', '"', ',', ':', '{', '}', '"a":"b"', '\\', '\u2028', 'null', '1');
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      texts,
+      fc.constantFrom(null, true, 0, 1, -0.5),
+      fc.array(tie('any'), { maxLength: 3 }),
+      fc.dictionary(texts, tie('any'), { maxKeys: 3 }),
+    ),
+  })).any;
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      const isSame = isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
+      expect(signer.verify(other, signer.sign(one))).toBe(isSame);
+    }),
+    { numRuns: examples(500) },
+  );
 });

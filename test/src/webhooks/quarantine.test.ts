@@ -228,3 +228,41 @@ describe('secrets in a body of unknown shape', () => {
     expect(issuesOf(() => toStoredEvent(body, 'pin', { zone: 'UTC', version: undefined, receivedAt }))).not.toEqual([]);
   });
 });
+
+describe('a secret in free text', () => {
+  const encoded = Buffer.from(`pan=${pan}`).toString('base64');
+
+  it.each([
+    ['CVV code: 123', 'CVV code: [removed]'],
+    ['cvv: １２３', 'cvv: [removed]'],
+    ['C\u200BVV2: 12\u200B3', 'CVV2: [removed]'],
+    ['{"cvv2":"123"}', '{"cvv2":"[removed]"}'],
+    ['{\\"CardPin\\":\\"1234\\"}', '{\\"CardPin\\":\\"[removed]\\"}'],
+    ['EncryptedPin: A1B2C3D4', 'EncryptedPin: [removed]'],
+    ['expiry: Dec 2027', 'expiry: [removed]'],
+    ['ExpDate=12/27', 'ExpDate=[removed]'],
+    ['AcctNumber 123456789', 'AcctNumber [removed]'],
+    ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
+    ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
+    [`see ${encoded} here`, 'see [removed] here'],
+  ])('%j becomes %j', (text, redacted) => {
+    expect(bodyOf({ Message: text })).toEqual({ Message: redacted });
+  });
+
+  it.each(['Opinion: 12 people', 'spin 360', 'paid on 2026-03-02 12:31:07', 'order NDExMTExMTEx', 'ruling 12'])(
+    '%j holds none',
+    (text) => {
+      expect(bodyOf({ Message: text })).toEqual({ Message: text });
+    },
+  );
+
+  it('a card number that is cut into a list is not kept, nor one behind a key', () => {
+    expect(bodyOf({ Errors: ['4111', '1111', '1111', '1111'] })).toEqual({
+      Errors: Array(4).fill('[text, 4 characters]'),
+    });
+    expect(bodyOf({ Errors: [4111, 1111, 1111, 1111] })).toEqual({ Errors: Array(4).fill('[number, 4 characters]') });
+    expect(
+      JSON.stringify(bodyOf({ Data: [[[{ ['４１１１１１１１１１１１１１１１']: 1 }]]], CustomId: encoded })),
+    ).not.toMatch(/1111.*1111|１１１１/);
+  });
+});
