@@ -84,7 +84,7 @@ describe('App Home', () => {
       viewers: createHomeViewers(redis()),
       currentRoles,
       ownRequests: async () => [],
-    recordOpening: async () => {},
+      recordOpening: async () => {},
       ownCards: async () => [],
       teamFacts: async ({ isApprover }) => {
         teamFor.push(isApprover);

@@ -179,7 +179,9 @@ describe('money in a message of several alerts', () => {
     const table = JSON.stringify(draw(batchRows([moved('pin', partial), ...Array(6).fill(moved('pin'))], inPublic)));
     expect(table).toMatch(/"Amount".*"Requested".*"\$40\.00".*"\$100\.00"/);
     expect(JSON.stringify(draw(rows(7)))).not.toContain('Requested');
-    expect(rowsCsv(batchRows([moved('settlement', partial)], inPublic))).toContain('"40.00","100.00","Blue Bottle Coffee"');
+    expect(rowsCsv(batchRows([moved('settlement', partial)], inPublic))).toContain(
+      '"40.00","100.00","Blue Bottle Coffee"',
+    );
   });
 
   it('says how it was paid only of what was paid at that moment', () => {
