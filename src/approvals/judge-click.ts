@@ -27,7 +27,7 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'isApprover'> {
+interface Deps extends Pick<ActionTools, 'isApprover' | 'now'> {
   readonly whyNotAllowed: WhyNotAllowed;
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
@@ -44,6 +44,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no card yet whose rules could have moved.
     if (request.orderCents !== null) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
+    if (request.movedAt !== undefined && click.askedAt < request.movedAt)
+      return { kind: 'refused', why: 'It was changed after you clicked.', whoCan: again };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: what is above it by now stays.
@@ -55,7 +57,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     // Nothing is left to be changed, whoever did it: whoever approves that closes the request.
     if (isMade(all)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
-    const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
+    const movedAt = deps.now().toISOString();
+    const kept = moved === null ? current : { ...allVoid(current), movedAt, ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {
       await deps.requests.save(kept);
       await deps.updateRequest(kept.id);
@@ -69,7 +72,6 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       };
     }
     if (moved === null) return { kind: 'counts', request: kept, now };
-    const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
     return { kind: 'refused', why: moved, whoCan: again };
   };
 
@@ -86,6 +88,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     return { ...current, approvals, voided };
   }
 }
+
+const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 
 function allVoid(request: OpenRequest): OpenRequest {
   return { ...request, approvals: [], voided: [...request.voided, ...request.approvals.map(({ by }) => by)] };

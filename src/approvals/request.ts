@@ -65,6 +65,8 @@ const requested = {
   approvals: z.array(Approval),
   /** Slack users whose approval counts no more: what they approved was changed since, or they may not approve any more. */
   voided: z.array(z.string()),
+  /** When its numbers were last brought up to date because they had moved: who clicked before has not seen them. */
+  movedAt: z.string().optional(),
   /** The card was blocked when somebody last looked. */
   isBlocked: z.boolean(),
   /** What approvers see besides the change. */

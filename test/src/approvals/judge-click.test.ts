@@ -204,3 +204,23 @@ describe('who approved earlier', () => {
     expect(dailyOf(given)).toBe(1900);
   });
 });
+
+it('an approval that was clicked before the request showed what is true now does not count', async () => {
+  const given = await world();
+  inPortal(given, 5000);
+  await performAction(limit('act_raise', 8000), given.deps);
+  const early = approve('req_raise', 'act_early', 'U0BEN');
+  const asked = new Date(given.deps.now().getTime() + 2000).toISOString();
+  inPortal(given, 100);
+  given.advance(1000);
+  await performAction(approve('req_raise', 'act_first', 'U0CAL'), given.deps);
+
+  await performAction(early, given.deps);
+  expect(told(given)).toContain('It was changed after you clicked.');
+  expect((await given.deps.requests.get('req_raise'))?.approvals).toEqual([]);
+
+  given.advance(1000);
+  await performAction({ ...approve('req_raise', 'act_late', 'U0BEN'), askedAt: asked }, given.deps);
+  expect((await given.deps.requests.get('req_raise'))?.approvals).toMatchObject([{ by: 'U0BEN' }]);
+  expect(dailyOf(given)).toBe(100);
+});

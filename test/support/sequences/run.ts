@@ -38,6 +38,8 @@ export async function runSequence({ cast, card, policy, steps }: Sequence): Prom
     for (const [index, step] of steps.entries()) {
       words.push(`${index + 1}. ${wordsOf(step, cast)}`);
       await run.step(step, index, cast);
+      // Nobody acts twice at the same moment.
+      world.advance(1000);
     }
     words.push('At last the worker starts.');
     await run.step({ does: 'the worker starts' }, steps.length, cast);
@@ -220,7 +222,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
 
   async function askFor(given: Ask, by: string, id: string, diesAt: number | null): Promise<Asked | null> {
     const askedAt = deps.now().getTime();
-    const over = { id, actor: { userId: by, teamId: 'T1' }, roles: [], askedAt: deps.now().toISOString() };
+    const over = {
+      id,
+      actor: { userId: by, teamId: 'T1' },
+      roles: [...(roles.get(by) ?? [])],
+      askedAt: deps.now().toISOString(),
+    };
     const onCard = (card: Card | 'main') => ({
       target: { kind: 'card', acctId: acctOf(card), cardId: cardIdOf(acctOf(card)), alertId: null } as const,
     });
