@@ -177,4 +177,34 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     from: " || kind === 'settlement'",
     to: '',
   },
+  {
+    name: 'a request under a temporary lowering is judged from what the limit goes back to',
+    file: 'src/limits/raise-amount.ts',
+    from: 'return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;',
+    to: 'return { ...change, from: before };',
+  },
+  {
+    name: 'the glass is broken for as much again as the person raised before',
+    file: 'src/approvals/emergency-override.ts',
+    from: '.needed > 1)',
+    to: '.needed > 99)',
+  },
+  {
+    name: 'a temporary change that ends under a shorter one comes back and stays',
+    file: 'src/limits/supersede.ts',
+    from: '      given.push(...onOurs);\n',
+    to: '',
+  },
+  {
+    name: 'a temporary change counts as untouched when another sets the same again',
+    file: 'src/limits/open-temporary-change.ts',
+    from: 'stacked[index]?.earlier === earlier || isSetAgain(change, earlier)',
+    to: 'stacked[index]?.earlier === earlier',
+  },
+  {
+    name: 'an approval counts for numbers that came after the click',
+    file: 'src/approvals/judge-click.ts',
+    from: 'click.askedAt < request.movedAt',
+    to: 'click.askedAt > request.movedAt',
+  },
 ];

@@ -119,6 +119,12 @@ function createCommands(nowMs: () => number) {
         .flatMap(([member, score]) => (withScores === undefined ? [member] : [member, String(score)])),
     zrangebylex: (key: Arg, from: Arg, to: Arg) =>
       names(sorted(key)).filter((member) => member >= String(from).slice(1) && member < String(to).slice(1)),
+    zremrangebyrank: (key: Arg, from: Arg, to: Arg) => {
+      const all = names(sorted(key));
+      const at = (rank: Arg): number => (Number(rank) < 0 ? all.length + Number(rank) : Number(rank));
+      return all.slice(Math.max(0, at(from)), Math.max(0, at(to) + 1)).filter((member) => scores(key).delete(member))
+        .length;
+    },
     zremrangebyscore: (key: Arg, least: Arg, most: Arg) =>
       sorted(key)
         .filter(([, score]) => score >= bound(least) && score <= bound(most))
