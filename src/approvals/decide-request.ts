@@ -251,8 +251,10 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
     const ofOrder = { bands: [], heldBy: (await deps.isOwn(by, request)) ? by : null };
     const verdict = await deps.authorize(click, {
       ...(orderIn(request) === null ? { acctId, heldBy: holder } : ofOrder),
-      // An approver who asked may say yes again, once their first yes is void.
-      isOwnAction: (action.actor.userId === by && !voided.includes(by)) || approvals.some((one) => one.by === by),
+      // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
+      isOwnAction:
+        (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
+        approvals.some((one) => one.by === by),
       ageMs: deps.now().getTime() - Date.parse(action.askedAt),
       raiseCents: 1,
     });

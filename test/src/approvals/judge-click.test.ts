@@ -224,3 +224,18 @@ it('an approval that was clicked before the request showed what is true now does
   expect((await given.deps.requests.get('req_raise'))?.approvals).toMatchObject([{ by: 'U0BEN' }]);
   expect(dailyOf(given)).toBe(100);
 });
+
+it('the glass is not broken by who asked for it, also where their own approval is void', async () => {
+  const given = await world();
+  await performAction(limit('act_much', 2000), given.deps);
+  inPortal(given, 300);
+  await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
+  given.advance(PATIENCE_MS + 1000);
+  const target = { kind: 'request', requestId: 'req_much' } as const;
+  const at = { id: 'act_glass', actor: person('U0ANA'), askedAt: given.deps.now().toISOString() };
+
+  await performAction(ask('emergency-override', { ...at, target, reason: 'urgent' }), given.deps);
+
+  expect(dailyOf(given)).toBe(300);
+  expect(told(given)).toContain('You can’t break the glass for your own request.');
+});

@@ -282,12 +282,21 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const request = newest(await deps.requests.open(), given.which);
         if (request === undefined) return null;
         const on = { target: { kind: 'request', requestId: request.id } as const };
+        // What was declined stays the purchase that it is about.
+        const purchaseCents = request.action.target.kind === 'alert' ? 8410 : null;
         if (given.does === 'break the glass')
-          return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }));
+          return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }), [], purchaseCents);
         if (given.does === 'deny') return asked(ask('decide', { ...over, ...on, approve: false }));
         const own = given.does === 'change and approve' ? changed(given, request.changes, request.acctId) : null;
-        const yes = yesTo(request.acctId, own?.goals ?? request.changes, own?.term ?? request.term);
-        return asked(ask('decide', { ...over, ...on, approve: true, changeRequest: own }), [yes]);
+        const term = own?.term ?? request.term;
+        const shown = Object.fromEntries(request.changes.map(({ rule, from }) => [ruleKey(rule), asNumber(from)]));
+        const wanted = yesTo(request.acctId, own?.goals ?? request.changes, term);
+        // Of what the request shows and what is true, whichever is less: that others change it back is no surprise.
+        const seen = Object.entries(shown).map(([rule, value]) => [rule, Math.min(value, wanted.saw[rule] ?? value)]);
+        const yes = { ...wanted, saw: Object.fromEntries(seen) };
+        const isOnce = term.kind === 'purchase';
+        const action = ask('decide', { ...over, ...on, approve: true, changeRequest: own });
+        return asked(action, [yes], isOnce ? purchaseCents : null);
       }
       case 'take back':
       case 'put back':
