@@ -287,7 +287,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         if (given.does === 'break the glass')
           return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }), [], purchaseCents);
         if (given.does === 'deny') return asked(ask('decide', { ...over, ...on, approve: false }));
-        const own = given.does === 'change and approve' ? changed(given, request.changes, request.acctId) : null;
+        const isChanged = given.does === 'change and approve' && request.changes.length > 0;
+        const own = isChanged ? changed(given, request.changes, request.acctId) : null;
         const term = own?.term ?? request.term;
         const shown = Object.fromEntries(request.changes.map(({ rule, from }) => [ruleKey(rule), asNumber(from)]));
         const wanted = yesTo(request.acctId, own?.goals ?? request.changes, term);
