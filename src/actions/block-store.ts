@@ -19,40 +19,33 @@ export const Block = z.strictObject({
 });
 export type Block = z.infer<typeof Block>;
 
-export interface Blocks {
-  keep(actionId: string, block: Block): Promise<void>;
-  get(actionId: string): Promise<Block | null>;
-  /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */
-  want(acctId: number, userId: string): Promise<void>;
-  /** The same, and the card is active as yet: what anybody wanted before counts no more. */
-  wantAnew(acctId: number, userId: string): Promise<void>;
-  /** Who wanted it since it was last active, within ten minutes. */
-  wantedBy(acctId: number): Promise<string[]>;
-  /** The card is active again: what was wanted before counts no more. */
-  forgetWanted(acctId: number): Promise<void>;
-}
+export type Blocks = ReturnType<typeof createBlocks>;
 
 /** Blocks that can still be undone, by the action that made them. */
-export function createBlocks(redis: Redis | Cluster): Blocks {
+export function createBlocks(redis: Redis | Cluster) {
   const keyOf = (actionId: string): string => stateKey(`block:${actionId}`);
   const wantedKey = (acctId: number): string => stateKey(`block-wanted:${acctId}`);
   return {
-    async keep(actionId, block) {
+    async keep(actionId: string, block: Block): Promise<void> {
       await redis.set(keyOf(actionId), JSON.stringify(Block.parse(block)), 'PX', KEPT_MS);
     },
-    async get(actionId) {
+    async get(actionId: string): Promise<Block | null> {
       const text = await redis.get(keyOf(actionId));
       return text === null ? null : fromStored(Block, JSON.parse(text));
     },
-    async want(acctId, userId) {
+    /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */
+    async want(acctId: number, userId: string): Promise<void> {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();
     },
-    async wantAnew(acctId, userId) {
+    /** The same, and the card is active as yet: what anybody wanted before counts no more. */
+    async wantAnew(acctId: number, userId: string): Promise<void> {
       const key = wantedKey(acctId);
       await redis.multi().del(key).sadd(key, userId).pexpire(key, KEPT_MS).exec();
     },
-    wantedBy: (acctId) => redis.smembers(wantedKey(acctId)),
-    async forgetWanted(acctId) {
+    /** Who wanted it since it was last active, within ten minutes. */
+    wantedBy: (acctId: number): Promise<string[]> => redis.smembers(wantedKey(acctId)),
+    /** The card is active again: what was wanted before counts no more. */
+    async forgetWanted(acctId: number): Promise<void> {
       await redis.del(wantedKey(acctId));
     },
   };

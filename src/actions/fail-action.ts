@@ -26,23 +26,17 @@ export interface FailedChange {
 }
 
 /** How actions end that are not tried again. The error is null when the trouble is ours, not the card API's. */
-export interface Failures {
-  /** Says so, and whether anything may have changed all the same. */
-  failAction(resolved: Resolved, error: CardApiError | null): Promise<void>;
-  /** A change of a card. @returns what is told of it. */
-  failChange(failed: FailedChange): Promise<Result>;
-  /** An action that changes no card. */
-  failUnchanged(action: Action, error: CardApiError | null): Promise<void>;
-}
+export type Failures = ReturnType<typeof createFailures>;
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
 }
 
-export function createFailures(deps: Deps): Failures {
+export function createFailures(deps: Deps) {
   return {
-    async failAction(given, error) {
+    /** Says so, and whether anything may have changed all the same. */
+    async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
       if (reported(written)?.isTold === true) return;
@@ -50,7 +44,9 @@ export function createFailures(deps: Deps): Failures {
       if (verb === null || acctId === 0) return await failUnchanged(action, error);
       await failChange({ action, verb, acctId, written, error });
     },
+    /** A change of a card. @returns what is told of it. */
     failChange,
+    /** An action that changes no card. */
     failUnchanged,
   };
 

@@ -32,21 +32,20 @@ interface Deps {
   readonly now: () => Date;
 }
 
-export interface Genuine {
-  /**
-   * Why an action is not to be performed; null when it is. An entry in Redis proves nothing by itself.
-   *
-   * @param attempt the same job may start again after a crash; the same action in another job was performed before.
-   */
-  whyNot(signed: SignedAction, attempt: { readonly starts: number }): Promise<Rejection | null>;
-  /** It was performed, and is not performed again. Safe to repeat. */
-  performed(action: Action): Promise<void>;
-}
+export type Genuine = ReturnType<typeof createGenuine>;
 
-export function createGenuine({ redis, signer, now }: Deps): Genuine {
+export function createGenuine({ redis, signer, now }: Deps) {
   const keyOf = ({ id }: Action): string => stateKey(`performed:${id}`);
   return {
-    async whyNot({ action, signature }, { starts }) {
+    /**
+     * Why an action is not to be performed; null when it is. An entry in Redis proves nothing by itself.
+     *
+     * @param attempt the same job may start again after a crash; the same action in another job was performed before.
+     */
+    async whyNot(
+      { action, signature }: SignedAction,
+      { starts }: { readonly starts: number },
+    ): Promise<Rejection | null> {
       if (!signer.verify(action, signature)) return rejection(NOT_SIGNED);
       const ageMs = now().getTime() - Date.parse(action.askedAt);
       if (!(ageMs <= TOO_OLD_MS)) return rejection('it is more than a week old');
@@ -55,7 +54,8 @@ export function createGenuine({ redis, signer, now }: Deps): Genuine {
       if (performedAt === null) return null;
       return rejection('it was performed before', now().getTime() - Number(performedAt) < HANDED_ON_AGAIN_MS);
     },
-    async performed(action) {
+    /** It was performed, and is not performed again. Safe to repeat. */
+    async performed(action: Action): Promise<void> {
       await redis.set(keyOf(action), now().getTime(), 'EX', REMEMBERED_SECONDS);
     },
   };

@@ -15,26 +15,9 @@ import {
 const KEPT_SECONDS = 15 * 24 * 3600;
 
 /** How far each action got. */
-export interface Progress {
-  read(actionId: string): Promise<ActionState | null>;
-  /**
-   * Goes on to the next state, where {@link mayFollow} allows it.
-   *
-   * @returns what stands now: another state than the given one is what somebody else came to.
-   */
-  write(actionId: string, next: ActionState): Promise<ActionState>;
-  /**
-   * Goes on to `sending` where nobody has yet: for what must never be sent twice, not even by a process that stood
-   * still and goes on.
-   *
-   * @returns null when it is for the caller to send; otherwise what stands.
-   */
-  begin(actionId: string, next: SendingState): Promise<ActionState | null>;
-  /** Changes that somebody looks for: read again and again, so that none outlives a lost timer. */
-  awaited(): Promise<AwaitedChange[]>;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(redis: Redis | Cluster): Progress {
+export function createProgress(redis: Redis | Cluster) {
   const store = createOpenRecordStore({
     redis,
     schema: ActionState,
@@ -48,14 +31,27 @@ export function createProgress(redis: Redis | Cluster): Progress {
   });
   return {
     read: store.get,
-    write: async (actionId, next) =>
+    /**
+     * Goes on to the next state, where {@link mayFollow} allows it.
+     *
+     * @returns what stands now: another state than the given one is what somebody else came to.
+     */
+    write: async (actionId: string, next: ActionState): Promise<ActionState> =>
       (await store.change(actionId, (current) => (mayFollow(current, next) ? next : null))).stands ?? next,
-    async begin(actionId, next) {
+    /**
+     * Goes on to `sending` where nobody has yet: for what must never be sent twice, not even by a process that stood
+     * still and goes on.
+     *
+     * @returns null when it is for the caller to send; otherwise what stands.
+     */
+    async begin(actionId: string, next: SendingState): Promise<ActionState | null> {
       const isFirst = (current: ActionState | null): boolean => current === null || current.state === 'asked';
       const { stands, isChanged } = await store.change(actionId, (current) => (isFirst(current) ? next : null));
       return isChanged ? null : stands;
     },
-    awaited: async () => (await store.open()).map(awaitedOf).filter((awaited) => awaited !== null),
+    /** Changes that somebody looks for: read again and again, so that none outlives a lost timer. */
+    awaited: async (): Promise<AwaitedChange[]> =>
+      (await store.open()).map(awaitedOf).filter((awaited) => awaited !== null),
   };
 }
 
@@ -63,20 +59,9 @@ export function createProgress(redis: Redis | Cluster): Progress {
 const LATEST_KEPT_SECONDS = 3600;
 
 /** Which action changed a card's status, or a rule of it, last. */
-export interface LatestChanges {
-  /** `id` changed it last: what was sent before can no longer be seen. */
-  changed(acctId: number, expected: Expected, id: string): Promise<void>;
-  /** The actions that changed it last, or parts of it; none: nobody lately. */
-  changedBy(acctId: number, expected: Expected): Promise<readonly string[]>;
-  /**
-   * True when something else changed the same since.
-   *
-   * @param followed what had changed it before; `id` may have been killed before it could note its own change.
-   */
-  isSuperseded(acctId: number, expected: Expected, id: string, followed?: readonly string[]): Promise<boolean>;
-}
+export type LatestChanges = ReturnType<typeof createLatestChanges>;
 
-export function createLatestChanges(redis: Redis | Cluster): LatestChanges {
+export function createLatestChanges(redis: Redis | Cluster) {
   const keysOf = (acctId: number, expected: Expected): string[] => {
     const subjects = expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes);
     return subjects.map((subject) => stateKey(`changed:${acctId}:${subject}`));
@@ -84,13 +69,25 @@ export function createLatestChanges(redis: Redis | Cluster): LatestChanges {
   const changedBy = async (acctId: number, expected: Expected): Promise<string[]> =>
     (await redis.mget(keysOf(acctId, expected))).filter((id) => id !== null);
   return {
-    async changed(acctId, expected, id) {
+    /** `id` changed it last: what was sent before can no longer be seen. */
+    async changed(acctId: number, expected: Expected, id: string): Promise<void> {
       const change = redis.multi();
       for (const key of keysOf(acctId, expected)) change.set(key, id, 'EX', LATEST_KEPT_SECONDS);
       await change.exec();
     },
+    /** The actions that changed it last, or parts of it; none: nobody lately. */
     changedBy,
-    async isSuperseded(acctId, expected, id, followed = []) {
+    /**
+     * True when something else changed the same since.
+     *
+     * @param followed what had changed it before; `id` may have been killed before it could note its own change.
+     */
+    async isSuperseded(
+      acctId: number,
+      expected: Expected,
+      id: string,
+      followed: readonly string[] = [],
+    ): Promise<boolean> {
       const latest = await changedBy(acctId, expected);
       return latest.some((changer) => changer !== id && !followed.includes(changer));
     },

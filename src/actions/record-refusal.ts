@@ -21,16 +21,7 @@ export interface Refused {
  *
  * Nothing else in the worker refuses, so that no refusal is missing; a test holds that.
  */
-export interface Refusals {
-  /** The person has been told where they asked. */
-  recordRefusal(action: Action, about?: Refused): Promise<void>;
-  /** Records together what one person was refused within a minute, after the first of them. */
-  recordRefusals(action: Action, first: string): Promise<void>;
-  /** Answers with the reason and who can. */
-  refuse(action: Action, refusal: Refusal, about?: Refused): Promise<void>;
-  /** Answers with what could not be understood, and how it is written. */
-  refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about?: Refused): Promise<void>;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 interface Deps {
   readonly record: RecordAction;
@@ -44,11 +35,13 @@ interface Deps {
   readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-export function createRefusals(deps: Deps): Refusals {
+export function createRefusals(deps: Deps) {
   const { record, refusalCounts, refusedTo, accountOf, factsOf, answer } = deps;
   return {
+    /** The person has been told where they asked. */
     recordRefusal,
-    async recordRefusals(action, first) {
+    /** Records together what one person was refused within a minute, after the first of them. */
+    async recordRefusals(action: Action, first: string): Promise<void> {
       const verbs = await refusalCounts.counted(first);
       const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
       if (count === 0) return;
@@ -61,11 +54,13 @@ export function createRefusals(deps: Deps): Refusals {
       await record(action, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
       await refusalCounts.forget(first);
     },
-    async refuse(action, words, about = {}) {
+    /** Answers with the reason and who can. */
+    async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {
       await recordRefusal(action, { why: words.why, ...about });
       await answer(action, refusal(words));
     },
-    async refuseUnclear(action, words, about = {}) {
+    /** Answers with what could not be understood, and how it is written. */
+    async refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> {
       await recordRefusal(action, { why: words.why, ...about });
       await answer(action, unclear(words));
     },

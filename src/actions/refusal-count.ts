@@ -6,27 +6,24 @@ import type { Action } from './action.ts';
 const WINDOW_SECONDS = 60;
 const KEPT_SECONDS = 24 * 3600;
 
-export interface RefusalCounts {
-  /**
-   * Notes a refusal. Safe to repeat.
-   *
-   * @returns null for the first within a minute, which goes on record at once; for any other the first one's id, and when
-   * the minute is over.
-   */
-  note(
-    action: Pick<Action, 'id' | 'verb' | 'actor'>,
-  ): Promise<{ readonly first: string; readonly leftMs: number } | null>;
-  /** The verbs that were refused after the first, each with how often. */
-  counted(first: string): Promise<ReadonlyMap<string, number>>;
-  forget(first: string): Promise<void>;
-}
+export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
 /** How often people are refused, so that one person cannot fill the record, which is kept for good. */
-export function createRefusalCounts(redis: Redis | Cluster): RefusalCounts {
+export function createRefusalCounts(redis: Redis | Cluster) {
   const firstKey = (userId: string): string => stateKey(`refused-first:${userId}`);
   const countKey = (first: string): string => stateKey(`refused-more:${first}`);
   return {
-    async note({ id, verb, actor }) {
+    /**
+     * Notes a refusal. Safe to repeat.
+     *
+     * @returns null for the first within a minute, which goes on record at once; for any other the first one's id, and when
+     * the minute is over.
+     */
+    async note({
+      id,
+      verb,
+      actor,
+    }: Pick<Action, 'id' | 'verb' | 'actor'>): Promise<{ readonly first: string; readonly leftMs: number } | null> {
       const key = firstKey(actor.userId);
       await redis.set(key, id, 'EX', WINDOW_SECONDS, 'NX');
       const first = await redis.get(key);
@@ -34,7 +31,8 @@ export function createRefusalCounts(redis: Redis | Cluster): RefusalCounts {
       await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
     },
-    async counted(first) {
+    /** The verbs that were refused after the first, each with how often. */
+    async counted(first: string): Promise<ReadonlyMap<string, number>> {
       const verbs = new Map<string, number>();
       for (const member of await redis.smembers(countKey(first))) {
         const [verb = ''] = member.split(' ', 1);
@@ -42,6 +40,6 @@ export function createRefusalCounts(redis: Redis | Cluster): RefusalCounts {
       }
       return verbs;
     },
-    forget: async (first) => void (await redis.del(countKey(first))),
+    forget: async (first: string): Promise<void> => void (await redis.del(countKey(first))),
   };
 }

@@ -63,24 +63,7 @@ interface OutcomeOf {
 }
 
 /** How people learn what became of a change of a card. */
-export interface Reports {
-  /**
-   * Writes down what became of an action, then tells: first the record, then the alert's messages, then the person.
-   *
-   * Written down first, so that whoever takes over after a crash records the same, not what it looks like from then; and
-   * the first one counts, so that two who work on it at once tell the same.
-   *
-   * @returns what became of it.
-   */
-  report(action: Action, verb: ActionVerb, result: Result, of?: OutcomeOf): Promise<Result>;
-  /**
-   * What became of it is not done again, only told, where that is missing. After a crash in the middle it is told again: no
-   * part of it does harm twice.
-   *
-   * @returns null while it is not known what becomes of it.
-   */
-  resume(action: Action, verb: ActionVerb, state: ActionState | null, of?: OutcomeOf): Promise<Result | null>;
-}
+export type Reports = ReturnType<typeof createReports>;
 
 interface Deps {
   readonly progress: Pick<Progress, 'write'>;
@@ -95,16 +78,35 @@ interface Deps {
   readonly now: () => Date;
 }
 
-export function createReports(deps: Deps): Reports {
+export function createReports(deps: Deps) {
   return {
-    async report(action, verb, result, of = {}) {
+    /**
+     * Writes down what became of an action, then tells: first the record, then the alert's messages, then the person.
+     *
+     * Written down first, so that whoever takes over after a crash records the same, not what it looks like from then; and
+     * the first one counts, so that two who work on it at once tell the same.
+     *
+     * @returns what became of it.
+     */
+    async report(action: Action, verb: ActionVerb, result: Result, of: OutcomeOf = {}): Promise<Result> {
       const at = deps.now().toISOString();
       const own = stateOf(result, at, awaitedChange({ action, verb, result, sentAt: at }, of));
       const first = reported(await deps.progress.write(action.id, own)) ?? own;
       await notify(action, verb, first, of);
       return first.result;
     },
-    async resume(action, verb, state, of = {}) {
+    /**
+     * What became of it is not done again, only told, where that is missing. After a crash in the middle it is told again: no
+     * part of it does harm twice.
+     *
+     * @returns null while it is not known what becomes of it.
+     */
+    async resume(
+      action: Action,
+      verb: ActionVerb,
+      state: ActionState | null,
+      of: OutcomeOf = {},
+    ): Promise<Result | null> {
       const known = reported(state);
       if (known !== null) await notify(action, verb, known, of);
       return known?.result ?? null;

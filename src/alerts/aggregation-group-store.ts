@@ -42,26 +42,29 @@ export function blockedRule(event: TransactionEvent): AggregationRule {
   return { key, gapMs: AGGREGATION_SPAN_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 
-export interface AggregationGroups {
-  /**
-   * Puts a decline into its group in a channel. Whatever the order of arrival and however often it is called, each event
-   * is counted once and always gets the same answer.
-   *
-   * A group ends when somebody has acted on it: a decline after that is news. A decline that arrives in time does not
-   * join a group whose message shows one that was fetched late.
-   *
-   * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
-   */
-  join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string>;
-}
+export type AggregationGroups = ReturnType<typeof createAggregationGroups>;
 
 const joinScript = readScript(new URL('./join-aggregation-group.lua', import.meta.url));
 
 /** Which declines are repeats of which, in each channel. One script decides it. */
-export function createAggregationGroups(redis: Redis | Cluster): AggregationGroups {
+export function createAggregationGroups(redis: Redis | Cluster) {
   const script = defineScript(redis, joinScript);
   return {
-    async join(channel, event, { key, gapMs, spanMs }, isLate) {
+    /**
+     * Puts a decline into its group in a channel. Whatever the order of arrival and however often it is called, each event
+     * is counted once and always gets the same answer.
+     *
+     * A group ends when somebody has acted on it: a decline after that is news. A decline that arrives in time does not
+     * join a group whose message shows one that was fetched late.
+     *
+     * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
+     */
+    async join(
+      channel: string,
+      event: TransactionEvent,
+      { key, gapMs, spanMs }: AggregationRule,
+      isLate: boolean,
+    ): Promise<string> {
       const leader = await script.run(
         [stateKey(`group-of:${channel}:${event.id}`), stateKey(`groups:${channel}:${key}`)],
         [

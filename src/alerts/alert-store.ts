@@ -9,27 +9,14 @@ import { PurchaseTimeline } from './purchase-timeline.ts';
 /** Alerts stay actionable for this long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
-export interface Alerts {
-  /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
-  save(alert: Alert): Promise<void>;
-  /** Null when it is unknown or too old. */
-  get(alertId: string): Promise<Alert | null>;
-  /** The purchase that it is a step of. */
-  setTimeline(alertId: string, timeline: PurchaseTimeline): Promise<void>;
-  /** The progress of the card order that it is about. */
-  setProgress(alertId: string, progress: OrderProgress): Promise<void>;
-  /** Who ordered the virtual card that it is about. */
-  setAsked(alertId: string, asked: Asked): Promise<void>;
-  /** Replaces the earlier outcome of the same action. */
-  setOutcome(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
-}
+export type Alerts = ReturnType<typeof createAlerts>;
 
 /**
  * Everything about an alert in one hash: the alert, an outcome for each action, its repeats in each channel
  * (`aggregation-group-store.ts`), its purchase or card order, who ordered it, and the cards of a card-testing warning
  * (`card-testing-store.ts`).
  */
-export function createAlerts(redis: Redis | Cluster): Alerts {
+export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
   const write = async <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> => {
     const key = keyOf(alertId);
@@ -37,18 +24,27 @@ export function createAlerts(redis: Redis | Cluster): Alerts {
   };
 
   return {
-    async save(alert) {
+    /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
+    async save(alert: Alert): Promise<void> {
       await write(alert.event.id, 'alert', Alert, withoutFields(alert));
     },
-    async get(alertId) {
+    /** Null when it is unknown or too old. */
+    async get(alertId: string): Promise<Alert | null> {
       const fields = await redis.hgetall(keyOf(alertId));
       const alert = fieldOf('alert', fields, Alert);
       return alert === null ? null : withFields(alert, fields);
     },
-    setTimeline: (alertId, timeline) => write(alertId, 'timeline', PurchaseTimeline, timeline),
-    setProgress: (alertId, progress) => write(alertId, 'progress', OrderProgress, progress),
-    setAsked: (alertId, asked) => write(alertId, 'asked', Asked, asked),
-    setOutcome: (alertId, actionId, outcome) => write(alertId, `outcome:${actionId}`, Outcome, outcome),
+    /** The purchase that it is a step of. */
+    setTimeline: (alertId: string, timeline: PurchaseTimeline): Promise<void> =>
+      write(alertId, 'timeline', PurchaseTimeline, timeline),
+    /** The progress of the card order that it is about. */
+    setProgress: (alertId: string, progress: OrderProgress): Promise<void> =>
+      write(alertId, 'progress', OrderProgress, progress),
+    /** Who ordered the virtual card that it is about. */
+    setAsked: (alertId: string, asked: Asked): Promise<void> => write(alertId, 'asked', Asked, asked),
+    /** Replaces the earlier outcome of the same action. */
+    setOutcome: (alertId: string, actionId: string, outcome: Outcome): Promise<void> =>
+      write(alertId, `outcome:${actionId}`, Outcome, outcome),
   };
 }
 

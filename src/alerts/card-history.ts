@@ -17,29 +17,10 @@ export interface StatusRecord {
   readonly callbackAt: string;
 }
 
-export interface CardHistory {
-  /** Adds a status of a card. @returns all known ones, in order of `callbackAt`. Safe to repeat. */
-  addStatus(cardId: number, record: StatusRecord): Promise<StatusRecord[]>;
-  /** Every known status of a card, in order of `callbackAt`. */
-  statuses(cardId: number): Promise<StatusRecord[]>;
-  /** Adds an alert to the account's latest declines or shipments. */
-  addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void>;
-  /** Declines of all cards, newest first. */
-  newestDeclines(limit: number): Promise<string[]>;
-  /** Newest first. */
-  recentAlerts(acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]>;
-  /** Notes whose action the next webhook with this status will confirm. */
-  expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
-  /** The webhook will not come, because the card API refused the change. */
-  forgetExpected(acctId: number, status: CardStatus): Promise<void>;
-  /** The user whose action caused this event: the first event with the status. Gives the same answer for it again. */
-  expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null>;
-  /** The event that confirmed an action; null until it comes. */
-  confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
-}
+export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** What happened to each card, by the time of the card service. */
-export function createCardHistory(redis: Redis | Cluster): CardHistory {
+export function createCardHistory(redis: Redis | Cluster) {
   const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
   const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
 
@@ -55,7 +36,8 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
   }
 
   return {
-    async addStatus(cardId, { callbackAt, status, eventId }) {
+    /** Adds a status of a card. @returns all known ones, in order of `callbackAt`. Safe to repeat. */
+    async addStatus(cardId: number, { callbackAt, status, eventId }: StatusRecord): Promise<StatusRecord[]> {
       const key = historyKey(cardId);
       // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
       const member = JSON.stringify([callbackAt, status, eventId]);
@@ -67,8 +49,10 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
         .exec();
       return await statuses(cardId);
     },
+    /** Every known status of a card, in order of `callbackAt`. */
     statuses,
-    async addAlert(acctId, kind, alertId, atMs) {
+    /** Adds an alert to the account's latest declines or shipments. */
+    async addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void> {
       const keys = [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])];
       const change = redis.multi();
       for (const key of keys) {
@@ -79,23 +63,30 @@ export function createCardHistory(redis: Redis | Cluster): CardHistory {
       }
       await change.exec();
     },
-    newestDeclines: (limit) => redis.zrevrange(allDeclines, 0, limit - 1),
-    recentAlerts: (acctId, kind, limit) => redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
-    async expectStatus(acctId, status, by) {
+    /** Declines of all cards, newest first. */
+    newestDeclines: (limit: number): Promise<string[]> => redis.zrevrange(allDeclines, 0, limit - 1),
+    /** Newest first. */
+    recentAlerts: (acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]> =>
+      redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    /** Notes whose action the next webhook with this status will confirm. */
+    async expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void> {
       const key = expectKey(acctId, status);
       await redis.multi().del(key).hset(key, by).expire(key, EXPECTED_SECONDS).exec();
     },
-    async forgetExpected(acctId, status) {
+    /** The webhook will not come, because the card API refused the change. */
+    async forgetExpected(acctId: number, status: CardStatus): Promise<void> {
       await redis.del(expectKey(acctId, status));
     },
-    async expectedBy(acctId, status, eventId) {
+    /** The user whose action caused this event: the first event with the status. Gives the same answer for it again. */
+    async expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null> {
       const key = expectKey(acctId, status);
       const userId = await redis.hget(key, 'userId');
       if (userId === null) return null;
       await redis.hsetnx(key, 'eventId', eventId);
       return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
     },
-    async confirmedBy(acctId, status, actionId) {
+    /** The event that confirmed an action; null until it comes. */
+    async confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> {
       const [waiting, eventId] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
       return waiting === actionId ? (eventId ?? null) : null;
     },

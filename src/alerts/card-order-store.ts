@@ -17,30 +17,7 @@ export interface CardOrder {
   readonly alertIds: readonly string[];
 }
 
-export interface CardOrders {
-  /**
-   * Notes that an order reached a step, and the alert that shows it (null: none). The earliest time of a step counts,
-   * whatever the order of arrival. Safe to repeat.
-   */
-  note(
-    order: { acctId: number; cardOrderId: number },
-    step: OrderStep | null,
-    at: string,
-    alertId: string | null,
-  ): Promise<CardOrder>;
-  /** For events that name an account, but no order. */
-  ofAccount(acctId: number): Promise<CardOrder[]>;
-  /** Has the activation checked at `atMs`. The first time that is set stays. */
-  awaitActivation(awaited: Awaited, atMs: number): Promise<void>;
-  /** Cards whose activation is to be checked by now, earliest first. */
-  overdue(nowMs: number, limit: number): Promise<Awaited[]>;
-  forget(awaited: Awaited): Promise<void>;
-  /** The check gave no answer: moves the card behind the others. */
-  restore(awaited: Awaited, nowMs: number): Promise<void>;
-  /** The thread that shows the block of a card; null when there is none, or the card was unblocked. */
-  blockThread(acctId: number): Promise<string | null>;
-  setBlockThread(acctId: number, threadId: string | null): Promise<void>;
-}
+export type CardOrders = ReturnType<typeof createCardOrders>;
 
 const noteScript = readScript(new URL('./note-card-order.lua', import.meta.url));
 
@@ -49,7 +26,7 @@ const awaitedKey = stateKey('awaited-activations');
 const awaitedFormat = recordFormat(Awaited);
 
 /** The progress of each card order. */
-export function createCardOrders(redis: Redis | Cluster): CardOrders {
+export function createCardOrders(redis: Redis | Cluster) {
   const noteIn = defineScript(redis, noteScript);
   const orderKey = (acctId: number, cardOrderId: number | string): string =>
     stateKey(`card-order:${acctId}:${cardOrderId}`);
@@ -57,7 +34,16 @@ export function createCardOrders(redis: Redis | Cluster): CardOrders {
   const blockKey = (acctId: number): string => stateKey(`block-thread:${acctId}`);
 
   return {
-    async note({ acctId, cardOrderId }, step, at, alertId) {
+    /**
+     * Notes that an order reached a step, and the alert that shows it (null: none). The earliest time of a step counts,
+     * whatever the order of arrival. Safe to repeat.
+     */
+    async note(
+      { acctId, cardOrderId }: { acctId: number; cardOrderId: number },
+      step: OrderStep | null,
+      at: string,
+      alertId: string | null,
+    ): Promise<CardOrder> {
       const keys = [orderKey(acctId, cardOrderId), ordersKey(acctId)];
       const flat = (await noteIn.run(keys, [
         step ?? '',
@@ -70,27 +56,32 @@ export function createCardOrders(redis: Redis | Cluster): CardOrders {
       for (let index = 0; index < flat.length; index += 2) fields[flat[index] ?? ''] = flat[index + 1] ?? '';
       return toCardOrder(cardOrderId, fields);
     },
-    async ofAccount(acctId) {
+    /** For events that name an account, but no order. */
+    async ofAccount(acctId: number): Promise<CardOrder[]> {
       const ids = await redis.smembers(ordersKey(acctId));
       return await Promise.all(
         ids.map(async (id) => toCardOrder(Number(id), await redis.hgetall(orderKey(acctId, id)))),
       );
     },
-    async awaitActivation(awaited, atMs) {
+    /** Has the activation checked at `atMs`. The first time that is set stays. */
+    async awaitActivation(awaited: Awaited, atMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'NX', String(atMs), awaitedFormat.write(awaited));
     },
-    async overdue(nowMs, limit) {
+    /** Cards whose activation is to be checked by now, earliest first. */
+    async overdue(nowMs: number, limit: number): Promise<Awaited[]> {
       const members = await redis.zrangebyscore(awaitedKey, 0, nowMs, 'LIMIT', 0, limit);
       return members.map(awaitedFormat.read);
     },
-    async forget(awaited) {
+    async forget(awaited: Awaited): Promise<void> {
       await redis.zrem(awaitedKey, awaitedFormat.write(awaited));
     },
-    async restore(awaited, nowMs) {
+    /** The check gave no answer: moves the card behind the others. */
+    async restore(awaited: Awaited, nowMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'XX', String(nowMs), awaitedFormat.write(awaited));
     },
-    blockThread: (acctId) => redis.get(blockKey(acctId)),
-    async setBlockThread(acctId, threadId) {
+    /** The thread that shows the block of a card; null when there is none, or the card was unblocked. */
+    blockThread: (acctId: number): Promise<string | null> => redis.get(blockKey(acctId)),
+    async setBlockThread(acctId: number, threadId: string | null): Promise<void> {
       if (threadId === null) await redis.del(blockKey(acctId));
       else await redis.set(blockKey(acctId), threadId, 'EX', ORDER_TTL_SECONDS);
     },

@@ -29,28 +29,26 @@ export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>)
   return decline !== null && !causesOfAllCards.has(declineCode(decline));
 }
 
-export interface CardTesting {
-  /**
-   * Notes a decline at its merchant. Whatever the order of arrival and however often it is called, each event counts
-   * once and always gets the same answer.
-   *
-   * @returns the warning that the decline belongs to, and whether this decline caused it; null while too few cards were
-   * tried.
-   */
-  join(
-    channel: string,
-    event: TransactionEvent,
-    card: Pick<CardFacts, 'holder' | 'last4'>,
-  ): Promise<{ warningId: string; isCause: boolean } | null>;
-}
+export type CardTesting = ReturnType<typeof createCardTesting>;
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
 /** At which merchants cards are being tested, in each channel. One script decides it. */
-export function createCardTesting(redis: Redis | Cluster): CardTesting {
+export function createCardTesting(redis: Redis | Cluster) {
   const script = defineScript(redis, joinScript);
   return {
-    async join(channel, event, { holder, last4 }) {
+    /**
+     * Notes a decline at its merchant. Whatever the order of arrival and however often it is called, each event counts
+     * once and always gets the same answer.
+     *
+     * @returns the warning that the decline belongs to, and whether this decline caused it; null while too few cards were
+     * tried.
+     */
+    async join(
+      channel: string,
+      event: TransactionEvent,
+      { holder, last4 }: Pick<CardFacts, 'holder' | 'last4'>,
+    ): Promise<{ warningId: string; isCause: boolean } | null> {
       const merchant = `${channel}:${merchantKey(event)}`;
       const { id, acctId, amountCents: cents, occurredAt } = event;
       const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };

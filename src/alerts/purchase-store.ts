@@ -21,20 +21,19 @@ const Kept = z.strictObject({
 type Kept = z.infer<typeof Kept>;
 const format = recordFormat(Kept);
 
-export interface Purchases {
-  /**
-   * Adds an authorization, settlement, reversal or refund to its purchase. Whatever the order of arrival, and however
-   * often it is called, an event keeps its thread.
-   *
-   * @returns the purchase as it is known now.
-   */
-  join(event: TransactionEvent): Promise<PurchaseTimeline>;
-}
+export type Purchases = ReturnType<typeof createPurchases>;
 
 /** The recent purchases of each account, in one hash that is changed under a lock. */
-export function createPurchases(redis: Redis | Cluster, withLock: WithLock): Purchases {
+export function createPurchases(redis: Redis | Cluster, withLock: WithLock) {
   return {
-    join: (event) => withLock(`account:${event.acctId}:purchases`, () => join(event)),
+    /**
+     * Adds an authorization, settlement, reversal or refund to its purchase. Whatever the order of arrival, and however
+     * often it is called, an event keeps its thread.
+     *
+     * @returns the purchase as it is known now.
+     */
+    join: (event: TransactionEvent): Promise<PurchaseTimeline> =>
+      withLock(`account:${event.acctId}:purchases`, () => join(event)),
   };
 
   async function join(event: TransactionEvent): Promise<PurchaseTimeline> {

@@ -31,16 +31,9 @@ export function homeOpened(userId: string, roles: Roles, isOpening: boolean, now
 }
 
 /** Who opened App Home within the last day, and which roles they had then. */
-export interface HomeViewers {
-  /** @param isOpening false: updates the roles of a current viewer, and does nothing for anybody else. */
-  see(userId: string, roles: Roles, isOpening: boolean): Promise<void>;
-  /** Null when the user is not a current viewer. */
-  rolesOf(userId: string): Promise<Roles | null>;
-  /** Latest first. */
-  all(): Promise<string[]>;
-}
+export type HomeViewers = ReturnType<typeof createHomeViewers>;
 
-export function createHomeViewers(redis: Redis | Cluster, now: () => number = Date.now): HomeViewers {
+export function createHomeViewers(redis: Redis | Cluster, now: () => number = Date.now) {
   const viewersKey = stateKey('home-viewers');
   const rolesKey = stateKey('home-roles');
   const format = recordFormat(Roles);
@@ -48,16 +41,19 @@ export function createHomeViewers(redis: Redis | Cluster, now: () => number = Da
     Number((await redis.zscore(viewersKey, userId)) ?? 0) > now() - VIEWER_TTL_MS;
 
   return {
-    async see(userId, roles, isOpening) {
+    /** @param isOpening false: updates the roles of a current viewer, and does nothing for anybody else. */
+    async see(userId: string, roles: Roles, isOpening: boolean): Promise<void> {
       if (!isOpening && !(await isViewer(userId))) return;
       const change = redis.multi().hset(rolesKey, userId, format.write(roles));
       if (isOpening) change.zadd(viewersKey, now(), userId);
       await change.exec();
     },
-    async rolesOf(userId) {
+    /** Null when the user is not a current viewer. */
+    async rolesOf(userId: string): Promise<Roles | null> {
       return (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
     },
-    async all() {
+    /** Latest first. */
+    async all(): Promise<string[]> {
       const old = await redis.zrangebyscore(viewersKey, '-inf', now() - VIEWER_TTL_MS);
       if (old.length > 0) {
         const change = redis.multi().hdel(rolesKey, ...old);

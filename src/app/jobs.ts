@@ -77,7 +77,7 @@ const nothing = z.strictObject({});
 const delivery = job({ queue: 'alerts', data: StoredEvent, retry: times(12), id: ({ id }) => id, changesHome: true });
 const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as const;
 const home = { queue: 'updates', waitsForSlack: true } as const;
-const upkeep = { queue: 'maintenance', changesHome: true } as const;
+const maintenance = { queue: 'maintenance', changesHome: true } as const;
 
 /** Every job there is. */
 const table = {
@@ -160,7 +160,7 @@ const table = {
 
   /** Records together what one person was refused within a minute. */
   'record-refusals': job({
-    ...upkeep,
+    ...maintenance,
     data: z.strictObject({ action: AnyAction, first: z.string() }),
     retry: times(12),
     id: ({ first }) => `refusals-${first}`,
@@ -168,37 +168,42 @@ const table = {
 
   /** Looks whether a change that was sent can be seen. */
   'verify-action': job({
-    ...upkeep,
+    ...maintenance,
     data: ofAction,
     retry: everySeconds(5, 100),
     id: ({ actionId }) => `verify-${actionId}`,
   }),
   'end-temporary-change': job({
-    ...upkeep,
+    ...maintenance,
     data: ofTemporaryChange,
     retry: untilDone,
     id: ({ temporaryChangeId }) => `temporary-change-${temporaryChangeId}`,
   }),
   'end-mute': job({
-    ...upkeep,
+    ...maintenance,
     data: z.strictObject({ muteId: z.string() }),
     retry: everySeconds(30, 100),
     id: ({ muteId }) => `mute-${muteId}`,
   }),
   /** Takes *Undo* away. */
-  'end-undo': job({ ...upkeep, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
-  'end-claim': job({ ...upkeep, data: ofClaim, retry: unkept(times(12)), id: ({ claimId }) => `claim-${claimId}` }),
+  'end-undo': job({ ...maintenance, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
+  'end-claim': job({
+    ...maintenance,
+    data: ofClaim,
+    retry: unkept(times(12)),
+    id: ({ claimId }) => `claim-${claimId}`,
+  }),
   /** Looks after a request until it is decided: reminds, and ends it. */
   'expire-request': job({
-    ...upkeep,
+    ...maintenance,
     data: ofRequest,
     retry: untilDone,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
-  'recover-gap': job({ ...upkeep, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
+  'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   /** Its schedules are the channels': see `compose-digests.ts`. */
   'send-digest': job({
-    ...upkeep,
+    ...maintenance,
     data: z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) }),
     retry: times(12),
   }),
@@ -207,9 +212,9 @@ const table = {
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
   'refresh-directory': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 30_000 }),
   /** What App Home counts down or lets run out is seldom older. */
-  'refresh-homes': job({ ...upkeep, data: nothing, retry: once, everyMs: 120_000 }),
+  'refresh-homes': job({ ...maintenance, data: nothing, retry: once, everyMs: 120_000 }),
   /** A card that nobody has activated for days is found soon enough. */
-  'remind-of-activation': job({ ...upkeep, data: nothing, retry: once, everyMs: 5 * 60_000 }),
+  'remind-of-activation': job({ ...maintenance, data: nothing, retry: once, everyMs: 5 * 60_000 }),
 };
 
 export type JobName = keyof typeof table;

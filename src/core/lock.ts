@@ -16,22 +16,20 @@ const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
 
 /** A key that at most one owner holds at a time, and that expires unless the owner renews it. */
-export interface OwnedKey {
-  /** @returns true when nobody held it. */
-  take(key: string, owner: string, ttlMs: number): Promise<boolean>;
-  /** @returns false when the owner does not hold it any more. */
-  renew(key: string, owner: string, ttlMs: number): Promise<boolean>;
-  /** Does nothing when the owner does not hold it any more. */
-  free(key: string, owner: string): Promise<void>;
-}
+export type OwnedKey = ReturnType<typeof createOwnedKey>;
 
-export function createOwnedKey(redis: Redis | Cluster): OwnedKey {
+export function createOwnedKey(redis: Redis | Cluster) {
   const renew = defineScript(redis, renewSource);
   const free = defineScript(redis, freeSource);
   return {
-    take: async (key, owner, ttlMs) => (await redis.set(key, owner, 'PX', ttlMs, 'NX')) === 'OK',
-    renew: async (key, owner, ttlMs) => (await renew.run([key], [owner, ttlMs])) === 1,
-    async free(key, owner) {
+    /** @returns true when nobody held it. */
+    take: async (key: string, owner: string, ttlMs: number): Promise<boolean> =>
+      (await redis.set(key, owner, 'PX', ttlMs, 'NX')) === 'OK',
+    /** @returns false when the owner does not hold it any more. */
+    renew: async (key: string, owner: string, ttlMs: number): Promise<boolean> =>
+      (await renew.run([key], [owner, ttlMs])) === 1,
+    /** Does nothing when the owner does not hold it any more. */
+    async free(key: string, owner: string): Promise<void> {
       await free.run([key], [owner]);
     },
   };

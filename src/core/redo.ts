@@ -14,21 +14,7 @@ const LOOK_EVERY_MS = 1000;
 const DOUBT_MS = 120_000;
 
 /** Repeats writes that Redis has acknowledged and lost. */
-export interface Redo {
-  /** @param again repeats a write that was acknowledged; it must add nothing when the write is still there. */
-  remember(again: () => Promise<unknown>): void;
-  /**
-   * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
-   * what can be looked up is looked up before it is done again.
-   */
-  isInDoubt(): boolean;
-  /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
-  restoredFromMs(): number | null;
-  /** Resolves when Redis has everything that this process wrote, as far as it knows. */
-  settled(): Promise<void>;
-  isSettled(): boolean;
-  stop(): void;
-}
+export type Redo = ReturnType<typeof createRedo>;
 
 /**
  * Redis may come back older than it was: after a crash, a power failure, or when a replica takes over. Then it is another
@@ -36,7 +22,7 @@ export interface Redo {
  *
  * @param onLoss told that something may have been lost, after what is known has been written again.
  */
-export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}): Redo {
+export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}) {
   const writes = createWriteLog(log);
   let known: ReadonlySet<string> = new Set();
   let doubtUntilMs = Number.NEGATIVE_INFINITY;
@@ -62,12 +48,19 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   if (redis.status === 'ready') check();
 
   return {
+    /** @param again repeats a write that was acknowledged; it must add nothing when the write is still there. */
     remember: writes.remember,
-    isInDoubt: () => performance.now() < Math.max(doubtUntilMs, restored.untilMs),
-    restoredFromMs: () => (performance.now() < restored.untilMs ? restored.fromMs : null),
+    /**
+     * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
+     * what can be looked up is looked up before it is done again.
+     */
+    isInDoubt: (): boolean => performance.now() < Math.max(doubtUntilMs, restored.untilMs),
+    /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
+    restoredFromMs: (): number | null => (performance.now() < restored.untilMs ? restored.fromMs : null),
+    /** Resolves when Redis has everything that this process wrote, as far as it knows. */
     settled: absence.over,
-    isSettled: () => absence.sinceMs() === null,
-    stop() {
+    isSettled: (): boolean => absence.sinceMs() === null,
+    stop(): void {
       clearInterval(timer);
       redis.off('close', absence.begin);
       redis.off('ready', check);

@@ -1,24 +1,21 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** Proves that whoever holds the same secret said this, for one purpose. */
-export interface Signer {
-  sign(said: unknown): string;
-  verify(said: unknown, signature: string): boolean;
-}
+export type Signer = ReturnType<typeof createSigner>;
 
 /**
  * HMAC-SHA256 with a key for one purpose, derived from a secret that both processes hold and that is not in Redis. What is
  * signed is plain JSON; the order of its fields does not matter, because Redis and schemas may change it.
  */
-export function createSigner(secret: string, purpose: string): Signer {
+export function createSigner(secret: string, purpose: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `cardbell signature: ${purpose}`, 32));
   const sign = (said: unknown): Buffer =>
     createHmac('sha256', key)
       .update(`${purpose}\n${canonical(said)}`)
       .digest();
   return {
-    sign: (said) => sign(said).toString('base64url'),
-    verify(said, signature) {
+    sign: (said: unknown): string => sign(said).toString('base64url'),
+    verify(said: unknown, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url');
       const expected = sign(said);
       return given.length === expected.length && timingSafeEqual(given, expected);

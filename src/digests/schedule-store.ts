@@ -27,27 +27,21 @@ export function kindOf({ weekday }: Pick<DigestSchedule, 'weekday'>): DigestKind
   return weekday === null ? 'daily' : 'weekly';
 }
 
-export interface Digests {
-  /** Replaces the channel's schedule of the same kind. */
-  set(schedule: DigestSchedule): Promise<void>;
-  get(channel: string, kind: DigestKind): Promise<DigestSchedule | null>;
-  ofChannel(channel: string): Promise<DigestSchedule[]>;
-  remove(channel: string, kind: DigestKind): Promise<void>;
-  all(): Promise<DigestSchedule[]>;
-}
+export type Digests = ReturnType<typeof createDigests>;
 
 /** The schedules of all channels. They stay until somebody removes them. */
-export function createDigests(redis: Redis | Cluster): Digests {
+export function createDigests(redis: Redis | Cluster) {
   const store = createRecordHash({ redis, schema: DigestSchedule, key: stateKey('digests') });
   const idOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
   return {
-    set: (schedule) => store.put(idOf(schedule.channel, kindOf(schedule)), schedule),
-    get: (channel, kind) => store.get(idOf(channel, kind)),
-    async ofChannel(channel) {
+    /** Replaces the channel's schedule of the same kind. */
+    set: (schedule: DigestSchedule): Promise<void> => store.put(idOf(schedule.channel, kindOf(schedule)), schedule),
+    get: (channel: string, kind: DigestKind): Promise<DigestSchedule | null> => store.get(idOf(channel, kind)),
+    async ofChannel(channel: string): Promise<DigestSchedule[]> {
       const both = await Promise.all([store.get(idOf(channel, 'daily')), store.get(idOf(channel, 'weekly'))]);
       return both.filter((schedule) => schedule !== null);
     },
-    remove: (channel, kind) => store.delete(idOf(channel, kind)),
+    remove: (channel: string, kind: DigestKind): Promise<void> => store.delete(idOf(channel, kind)),
     all: store.all,
   };
 }

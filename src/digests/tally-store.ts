@@ -30,23 +30,19 @@ export interface Tally {
   readonly groups: readonly { readonly name: string; readonly count: number }[];
 }
 
-export interface Tallies {
-  /** Counts a decline once, however often it is called. */
-  count(decline: Counted): Promise<void>;
-  /** @param fromMs inclusive, @param toMs exclusive; both whole quarter hours. */
-  sum(fromMs: number, toMs: number): Promise<Tally>;
-}
+export type Tallies = ReturnType<typeof createTallies>;
 
 const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 
 /** Declines counted by the quarter hour, without cards or holders. Kept for five weeks. */
-export function createTallies(redis: Redis | Cluster, now: () => number = Date.now): Tallies {
+export function createTallies(redis: Redis | Cluster, now: () => number = Date.now) {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
 
   return {
-    async count({ eventId, at, cents, reason, merchant, group }) {
+    /** Counts a decline once, however often it is called. */
+    async count({ eventId, at, cents, reason, merchant, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
       const oldest = now() - BUCKET_TTL_SECONDS * 1000;
@@ -60,7 +56,8 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
       );
     },
 
-    async sum(fromMs, toMs) {
+    /** @param fromMs inclusive, @param toMs exclusive; both whole quarter hours. */
+    async sum(fromMs: number, toMs: number): Promise<Tally> {
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
       const sums = new Map<string, number>();
       const buckets = await Promise.all(starts.map((start) => redis.hgetall(keyOf(Number(start)))));

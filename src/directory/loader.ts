@@ -29,20 +29,14 @@ const FILL_BATCH = 4;
 export type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
 
 /** Reads accounts from the card API into the records. A failure is logged, never thrown: alerts must not wait for it. */
-export interface Loader {
-  /** Lists all accounts if the quota allows it. */
-  list(force: boolean): Promise<Listing>;
-  /** Reads one account; concurrent calls for the same account share a request. Null when the API fails. */
-  load(acctId: number): Promise<DirectoryAccount | null>;
-  /** The same for somebody who waits, if the quota allows it and the API has not just refused this account. */
-  loadIfAllowed(acctId: number): Promise<DirectoryAccount | null>;
-}
+export type Loader = ReturnType<typeof createLoader>;
 
-export function createLoader({ source, records, quota, limits, now, log }: LoaderDeps): Loader {
+export function createLoader({ source, records, quota, limits, now, log }: LoaderDeps) {
   const running = new Map<number, Promise<DirectoryAccount | null>>();
 
   return {
-    async list(force) {
+    /** Lists all accounts if the quota allows it. */
+    async list(force: boolean): Promise<Listing> {
       const listedAt = await records.listedAt();
       if (!force && listedAt !== null && now().getTime() - Date.parse(listedAt) < limits.listFreshMs) return 'fresh';
       if (!(await quota.mayList())) return 'somebody_else';
@@ -56,8 +50,10 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
         return 'failed';
       }
     },
+    /** Reads one account; concurrent calls for the same account share a request. Null when the API fails. */
     load,
-    async loadIfAllowed(acctId) {
+    /** The same for somebody who waits, if the quota allows it and the API has not just refused this account. */
+    async loadIfAllowed(acctId: number): Promise<DirectoryAccount | null> {
       return (await quota.wasRefused(acctId)) || (await quota.take('person')) > 0 ? null : await load(acctId);
     },
   };

@@ -35,22 +35,19 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
 }
 
 /** Merchant categories by name, as spend rules of the program have shown them. */
-export interface Categories {
-  learn(categories: readonly { readonly id: number; readonly name: string }[]): Promise<void>;
-  /** Null: it was in no rules that were read so far. */
-  idOf(name: string): Promise<number | null>;
-}
+export type Categories = ReturnType<typeof createCategories>;
 
 /** The specification has no list of categories: their ids are collected from all spend rules that are read. */
-export function createCategories(redis: Redis | Cluster): Categories {
+export function createCategories(redis: Redis | Cluster) {
   const key = stateKey('merchant-categories');
   const fold = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return {
-    async learn(categories) {
+    async learn(categories: readonly { readonly id: number; readonly name: string }[]): Promise<void> {
       const fields = categories.flatMap(({ id, name }) => [fold(name), String(id)]);
       if (fields.length > 0) await redis.hset(key, ...fields);
     },
-    async idOf(name) {
+    /** Null: it was in no rules that were read so far. */
+    async idOf(name: string): Promise<number | null> {
       const id = await redis.hget(key, fold(name));
       return id === null ? null : Number(id);
     },

@@ -62,26 +62,22 @@ export const Pending = z.discriminatedUnion('kind', [
 ]);
 export type Pending = z.infer<typeof Pending>;
 
-export interface PendingStore {
-  /** Keeps what a control stands for. @returns the opaque id that goes into the control. */
-  put(pending: Pending): Promise<string>;
-  /** More is known of what a control stands for. */
-  replace(id: string, pending: Pending): Promise<void>;
-  get(id: string): Promise<Pending | null>;
-}
+export type PendingStore = ReturnType<typeof createPending>;
 
-export function createPending(redis: Redis | Cluster): PendingStore {
+export function createPending(redis: Redis | Cluster) {
   const write = async (id: string, pending: Pending): Promise<void> => {
     await redis.set(stateKey(`pending:${id}`), JSON.stringify(Pending.parse(pending)), 'EX', PENDING_TTL_SECONDS);
   };
   return {
-    async put(pending) {
+    /** Keeps what a control stands for. @returns the opaque id that goes into the control. */
+    async put(pending: Pending): Promise<string> {
       const id = `p_${randomBytes(9).toString('base64url')}`;
       await write(id, pending);
       return id;
     },
+    /** More is known of what a control stands for. */
     replace: write,
-    async get(id) {
+    async get(id: string): Promise<Pending | null> {
       const text = await redis.get(stateKey(`pending:${id}`));
       return text === null ? null : fromStored(Pending, JSON.parse(text));
     },

@@ -17,18 +17,7 @@ export const Link = z.strictObject({
 });
 export type Link = z.infer<typeof Link>;
 
-export interface Links {
-  /** Replaces whoever the account was linked to before. Safe to repeat. */
-  link(link: Link): Promise<void>;
-  unlink(acctId: number): Promise<void>;
-  /** Null: nobody is linked to the account. */
-  ofAccount(acctId: number): Promise<Link | null>;
-  /** By account. */
-  ofUser(userId: string): Promise<Link[]>;
-  isHolder(userId: string): Promise<boolean>;
-  /** True for the holder and for whoever was it in the last 24 hours, so that nobody evades the own-card rule by unlinking. */
-  wasHolderLately(userId: string, acctId: number): Promise<boolean>;
-}
+export type Links = ReturnType<typeof createLinks>;
 
 /** How long somebody whose link ended still may not decide about the card. */
 export const LATELY_MS = 24 * 3_600_000;
@@ -40,7 +29,7 @@ const format = recordFormat(Link);
 const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They last until somebody removes them. */
-export function createLinks(redis: Redis | Cluster, now: () => number = Date.now): Links {
+export function createLinks(redis: Redis | Cluster, now: () => number = Date.now) {
   const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
@@ -58,23 +47,27 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
   };
 
   return {
-    async link(link) {
+    /** Replaces whoever the account was linked to before. Safe to repeat. */
+    async link(link: Link): Promise<void> {
       const { acctId, userId } = link;
       await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), LATELY_MS]);
     },
-    async unlink(acctId) {
+    async unlink(acctId: number): Promise<void> {
       await set.run(keysOf(acctId), [acctId, '', '', now(), LATELY_MS]);
     },
+    /** Null: nobody is linked to the account. */
     ofAccount,
-    async ofUser(userId) {
+    /** By account. */
+    async ofUser(userId: string): Promise<Link[]> {
       const accounts = await accountsOf(userId);
       if (accounts.length === 0) return [];
       const texts = await redis.hmget(byAccount, ...accounts);
       const links = texts.map(format.readOrNull).filter((link) => link?.userId === userId);
       return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },
-    isHolder: async (userId) => (await accountsOf(userId)).length > 0,
-    async wasHolderLately(userId, acctId) {
+    isHolder: async (userId: string): Promise<boolean> => (await accountsOf(userId)).length > 0,
+    /** True for the holder and for whoever was it in the last 24 hours, so that nobody evades the own-card rule by unlinking. */
+    async wasHolderLately(userId: string, acctId: number): Promise<boolean> {
       // The link first, so that one that ends between the two reads is found by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;

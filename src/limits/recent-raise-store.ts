@@ -28,21 +28,10 @@ export interface RecentRaise extends z.infer<typeof Kept> {
 export type RaiseScope = { readonly acctId: number } | { readonly userId: string } | 'program';
 
 /** What was allowed lately, and on which cards an emergency override was used. */
-export interface RecentRaises {
-  /** Counts a raise. The same action counts once, at its first time, however often it is added. */
-  add(raise: RecentRaise): Promise<void>;
-  /** It came to nothing. */
-  cancel(raise: Omit<RecentRaise, 'atMs'>): Promise<void>;
-  /** Raises within 30 days, oldest first. */
-  list(scope: RaiseScope, nowMs: number): Promise<RecentRaise[]>;
-  /** Once within 24 hours for each card. @returns false when somebody else's click has it. */
-  overrideRequest(acctId: number, actionId: string): Promise<boolean>;
-  /** The override came to nothing: it may be used again, if it was this action that used it. */
-  cancelOverride(acctId: number, actionId: string): Promise<void>;
-}
+export type RecentRaises = ReturnType<typeof createRecentRaises>;
 
 /** Several small raises must not sum up to what takes two: kept for as long as a cap counts them. */
-export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
+export function createRecentRaises(redis: Redis | Cluster) {
   const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
   const inEach = async (
     raise: Omit<RecentRaise, 'atMs'>,
@@ -54,7 +43,8 @@ export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
       .exec();
   };
   return {
-    async add({ atMs, ...raise }) {
+    /** Counts a raise. The same action counts once, at its first time, however often it is added. */
+    async add({ atMs, ...raise }: RecentRaise): Promise<void> {
       const member = JSON.stringify(Kept.parse(raise));
       await inEach(raise, (batch, key) =>
         batch
@@ -63,22 +53,26 @@ export function createRecentRaises(redis: Redis | Cluster): RecentRaises {
           .pexpire(key, CAPPED_MS),
       );
     },
-    async cancel(raise) {
+    /** It came to nothing. */
+    async cancel(raise: Omit<RecentRaise, 'atMs'>): Promise<void> {
       const member = JSON.stringify(Kept.parse(raise));
       await inEach(raise, (batch, key) => batch.zrem(key, member));
     },
-    async list(scope, nowMs) {
+    /** Raises within 30 days, oldest first. */
+    async list(scope: RaiseScope, nowMs: number): Promise<RecentRaise[]> {
       const pairs = await redis.zrangebyscore(keyOf(scope), nowMs - CAPPED_MS, '+inf', 'WITHSCORES');
       return pairs.flatMap((text, index): RecentRaise[] =>
         index % 2 === 0 ? [{ ...fromStored(Kept, JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],
       );
     },
-    async overrideRequest(acctId, actionId) {
+    /** Once within 24 hours for each card. @returns false when somebody else's click has it. */
+    async overrideRequest(acctId: number, actionId: string): Promise<boolean> {
       const key = overrideKey(acctId);
       if ((await redis.set(key, actionId, 'PX', COUNTED_MS, 'NX')) !== null) return true;
       return (await redis.get(key)) === actionId;
     },
-    async cancelOverride(acctId, actionId) {
+    /** The override came to nothing: it may be used again, if it was this action that used it. */
+    async cancelOverride(acctId: number, actionId: string): Promise<void> {
       if ((await redis.get(overrideKey(acctId))) === actionId) await redis.del(overrideKey(acctId));
     },
   };

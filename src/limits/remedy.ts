@@ -35,28 +35,24 @@ export type PurchaseCheck =
   /** Nothing of ours can help, or (`isAway`) the card API did not say. */
   | { readonly state: 'unknown'; readonly isAway?: boolean };
 
-export interface Remedies {
-  /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */
-  adviceFor(event: TransactionEvent): Promise<Advice>;
-  /** The same for an alert that went out without all that there is to say; takes as long as a form may. */
-  adviceAgain(event: TransactionEvent): Promise<Advice>;
-  /** The same as the card is now, for whoever is about to do something. */
-  checkPurchase(event: TransactionEvent): Promise<PurchaseCheck>;
-}
+export type Remedies = ReturnType<typeof createRemedies>;
 
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
-export function createRemedies(deps: Deps): Remedies {
+export function createRemedies(deps: Deps) {
   const look = createLook(deps);
   return {
-    async adviceFor(event) {
+    /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */
+    async adviceFor(event: TransactionEvent): Promise<Advice> {
       const check = await look(event, PATIENCE_MS);
       return adviceOf(check, check.state === 'unknown' && check.isAway === true);
     },
-    async adviceAgain(event) {
+    /** The same for an alert that went out without all that there is to say; takes as long as a form may. */
+    async adviceAgain(event: TransactionEvent): Promise<Advice> {
       const check = await look(event, FORM_PATIENCE_MS);
       return adviceOf(check, check.state === 'unknown');
     },
-    checkPurchase: (event) => look(event, FORM_PATIENCE_MS),
+    /** The same as the card is now, for whoever is about to do something. */
+    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_PATIENCE_MS),
   };
 }
 

@@ -38,18 +38,9 @@ export const TemporaryChange = z.strictObject({
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
-export interface TemporaryChanges {
-  /** Keeps a temporary change as it is now. */
-  save(temporaryChange: TemporaryChange): Promise<void>;
-  /** Also one that has ended, for a month. */
-  get(id: string): Promise<TemporaryChange | null>;
-  /** It never came to be. */
-  forget(id: string): Promise<void>;
-  /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
-  all(): Promise<TemporaryChange[]>;
-}
+export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
-export function createTemporaryChanges(redis: Redis | Cluster): TemporaryChanges {
+export function createTemporaryChanges(redis: Redis | Cluster) {
   const openKey = stateKey('temporary-changes');
   const open = createRecordHash({ redis, schema: TemporaryChange, key: openKey });
   const ended = createRecordStore({
@@ -59,13 +50,18 @@ export function createTemporaryChanges(redis: Redis | Cluster): TemporaryChanges
     ttlSeconds: ENDED_TTL_SECONDS,
   });
   return {
-    async save(temporaryChange) {
+    /** Keeps a temporary change as it is now. */
+    async save(temporaryChange: TemporaryChange): Promise<void> {
       const { id, state } = temporaryChange;
       if (state === 'open' || state === 'asking') await open.put(id, temporaryChange);
       else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
-    get: async (id) => (await open.get(id)) ?? (await ended.get(id)),
-    forget: (id) => open.delete(id),
-    all: async () => (await open.all()).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
+    /** Also one that has ended, for a month. */
+    get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
+    /** It never came to be. */
+    forget: (id: string): Promise<void> => open.delete(id),
+    /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
+    all: async (): Promise<TemporaryChange[]> =>
+      (await open.all()).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
   };
 }

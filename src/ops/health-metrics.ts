@@ -7,15 +7,10 @@ const HEALTH_FRESH_MS = 5000;
 /** An answer without these figures is better than none. */
 const HEALTH_DEADLINE_MS = 700;
 
-export interface HealthMetrics {
-  /** Brings the figures up to date: never longer than a moment, never more often than every few seconds. */
-  refresh(): Promise<void>;
-  /** What of them keeps alerts from people although this process does its work. */
-  warnings(): readonly string[];
-}
+export type HealthMetrics = ReturnType<typeof createHealthMetrics>;
 
 /** Figures of Cardbell as a whole, the same in every process: they are read from Redis when somebody asks. */
-export function createHealthMetrics(registry: Registry, read: () => Promise<Health>): HealthMetrics {
+export function createHealthMetrics(registry: Registry, read: () => Promise<Health>) {
   const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `cardbell_${name}`, help, labelNames, registers });
@@ -34,7 +29,8 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
   let latest: Health | null = null;
 
   return {
-    async refresh() {
+    /** Brings the figures up to date: never longer than a moment, never more often than every few seconds. */
+    async refresh(): Promise<void> {
       if (performance.now() - readAt < HEALTH_FRESH_MS) return;
       readAt = performance.now();
       try {
@@ -47,7 +43,8 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
         plain.read.set(0);
       }
     },
-    warnings: () => [
+    /** What of them keeps alerts from people although this process does its work. */
+    warnings: (): readonly string[] => [
       ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
       ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),
     ],

@@ -141,24 +141,20 @@ const Worker = z.strictObject({
 type WorkerVitals = z.infer<typeof Worker>;
 
 /** Heartbeats of the workers, and what each sees. */
-export interface Workers {
-  beat(workerId: string, vitals: WorkerVitals): Promise<void>;
-  gone(workerId: string): Promise<void>;
-  /** The live ones. */
-  all(): Promise<WorkerVitals[]>;
-}
+export type Workers = ReturnType<typeof createWorkers>;
 
-export function createWorkers(redis: Redis | Cluster, now: () => number = Date.now): Workers {
+export function createWorkers(redis: Redis | Cluster, now: () => number = Date.now) {
   const key = stateKey('workers');
   const format = recordFormat(Worker);
   return {
-    async beat(workerId, vitals) {
+    async beat(workerId: string, vitals: WorkerVitals): Promise<void> {
       await redis.hset(key, workerId, format.write(vitals));
     },
-    async gone(workerId) {
+    async gone(workerId: string): Promise<void> {
       await redis.hdel(key, workerId);
     },
-    async all() {
+    /** The live ones. */
+    async all(): Promise<WorkerVitals[]> {
       const entries = Object.entries(await redis.hgetall(key));
       const workers = entries.map(([id, text]) => ({ id, ...format.read(text) }));
       const silent = workers.filter(({ atMs }) => now() - atMs > SILENT_MS);

@@ -66,24 +66,20 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
 /** How soon people are notified of the same issue again. */
 const SILENT_SECONDS = 24 * 3600;
 
-interface OpsMemory {
-  /** True when people have been notified of a cause. */
-  isKnown(cause: string): Promise<boolean>;
-  remember(cause: string): Promise<void>;
-  /** The issue is resolved. @returns whether people had been notified of it. */
-  forget(cause: string): Promise<boolean>;
-}
+type OpsMemory = ReturnType<typeof createOpsMemory>;
 
-export function createOpsMemory(redis: Redis | Cluster): OpsMemory {
+export function createOpsMemory(redis: Redis | Cluster) {
   const keyOf = (cause: string): string => stateKey(`ops-issue:${cause}`);
   return {
-    async isKnown(cause) {
+    /** True when people have been notified of a cause. */
+    async isKnown(cause: string): Promise<boolean> {
       return (await redis.exists(keyOf(cause))) === 1;
     },
-    async remember(cause) {
+    async remember(cause: string): Promise<void> {
       await redis.set(keyOf(cause), '1', 'EX', SILENT_SECONDS);
     },
-    async forget(cause) {
+    /** The issue is resolved. @returns whether people had been notified of it. */
+    async forget(cause: string): Promise<boolean> {
       return (await redis.del(keyOf(cause))) === 1;
     },
   };

@@ -18,16 +18,7 @@ export interface Edit {
 }
 
 /** Which messages of a channel have to be edited. However often something changes in one, it is one edit. */
-export interface Edits {
-  ask(ref: MessageRef, subject: Subject): Promise<void>;
-  /** The message that has waited longest; null when none waits. */
-  next(channel: string): Promise<Edit | null>;
-  /** The message shows what had changed when the edit was read. What has changed since waits on. */
-  done(channel: string, edit: Edit): Promise<void>;
-  /** It waits on, behind the others. */
-  putOff(channel: string, edit: Edit): Promise<void>;
-  waiting(channel: string): Promise<number>;
-}
+export type Edits = ReturnType<typeof createEdits>;
 
 const scripts = {
   ask: readScript(new URL('./ask-edit.lua', import.meta.url)),
@@ -35,7 +26,7 @@ const scripts = {
   edited: readScript(new URL('./edited.lua', import.meta.url)),
 };
 
-export function createEdits(redis: Redis | Cluster): Edits {
+export function createEdits(redis: Redis | Cluster) {
   const ask = defineScript(redis, scripts.ask);
   const oldest = defineScript(redis, scripts.next);
   const edited = defineScript(redis, scripts.edited);
@@ -43,12 +34,13 @@ export function createEdits(redis: Redis | Cluster): Edits {
   const askedKey = (channel: string, ts: string): string => outboxKey(channel, `asked:${ts}`);
 
   return {
-    async ask({ channel, ts }, subject) {
+    async ask({ channel, ts }: MessageRef, subject: Subject): Promise<void> {
       // First, so that a sweep finds the channel even after a crash between the two steps.
       await noteChannel(redis, channel);
       await ask.run([editsKey(channel), askedKey(channel, ts)], [ts, subjectKey(subject), ASKED_TTL_SECONDS]);
     },
-    async next(channel) {
+    /** The message that has waited longest; null when none waits. */
+    async next(channel: string): Promise<Edit | null> {
       const found = await oldest.run([editsKey(channel)], []);
       if (!Array.isArray(found)) return null;
       const ts = String(found[0]);
@@ -60,13 +52,15 @@ export function createEdits(redis: Redis | Cluster): Edits {
         waitedMs: Number(found[1]),
       };
     },
-    async done(channel, { ts, subjects, changes }) {
+    /** The message shows what had changed when the edit was read. What has changed since waits on. */
+    async done(channel: string, { ts, subjects, changes }: Edit): Promise<void> {
       const shown = subjects.flatMap((subject, index) => [subjectKey(subject), changes[index] ?? '']);
       await edited.run([editsKey(channel), askedKey(channel, ts)], [ts, ...shown]);
     },
-    async putOff(channel, { ts }) {
+    /** It waits on, behind the others. */
+    async putOff(channel: string, { ts }: Edit): Promise<void> {
       await edited.run([editsKey(channel), askedKey(channel, ts)], [ts]);
     },
-    waiting: (channel) => redis.zcard(editsKey(channel)),
+    waiting: (channel: string): Promise<number> => redis.zcard(editsKey(channel)),
   };
 }

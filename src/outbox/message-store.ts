@@ -31,14 +31,10 @@ const Batch = z.strictObject({
 });
 export type Batch = z.infer<typeof Batch>;
 
-export interface BatchMessages {
-  save(channel: string, ts: string, batch: Batch): Promise<void>;
-  /** Null when the message shows a single alert, or is too old. */
-  get(channel: string, ts: string): Promise<Batch | null>;
-}
+export type BatchMessages = ReturnType<typeof createBatchMessages>;
 
 /** Which alerts each batch shows. */
-export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
+export function createBatchMessages(redis: Redis | Cluster) {
   const store = createRecordStore<Batch, { readonly channel: string; readonly ts: string }>({
     redis,
     schema: Batch,
@@ -46,23 +42,16 @@ export function createBatchMessages(redis: Redis | Cluster): BatchMessages {
     ttlSeconds: BATCH_TTL_SECONDS,
   });
   return {
-    save: (channel, ts, batch) => store.put({ channel, ts }, batch),
-    get: (channel, ts) => store.get({ channel, ts }),
+    save: (channel: string, ts: string, batch: Batch): Promise<void> => store.put({ channel, ts }, batch),
+    /** Null when the message shows a single alert, or is too old. */
+    get: (channel: string, ts: string): Promise<Batch | null> => store.get({ channel, ts }),
   };
 }
 
 /** The first message of each thread in a channel. */
-export interface Threads {
-  /** Its Slack timestamp; null when the thread has no message there yet, or not any more. */
-  rootOf(channel: string, threadId: string): Promise<string | null>;
-  /** The first one that is set stays, unless it is gone. */
-  setRoot(channel: string, threadId: string, ts: string): Promise<void>;
-  /** Somebody deleted this message, so nothing can be posted in its thread. */
-  markGone(channel: string, ts: string): Promise<void>;
-  isGone(channel: string, ts: string): Promise<boolean>;
-}
+export type Threads = ReturnType<typeof createThreads>;
 
-export function createThreads(redis: Redis | Cluster): Threads {
+export function createThreads(redis: Redis | Cluster) {
   const keyOf = (channel: string, threadId: string): string => outboxKey(channel, `thread:${threadId}`);
   const goneKey = (channel: string, ts: string): string => outboxKey(channel, `gone:${ts}`);
   const isGone = async (channel: string, ts: string): Promise<boolean> =>
@@ -72,12 +61,15 @@ export function createThreads(redis: Redis | Cluster): Threads {
     return ts === null || (await isGone(channel, ts)) ? null : ts;
   }
   return {
+    /** Its Slack timestamp; null when the thread has no message there yet, or not any more. */
     rootOf,
-    async setRoot(channel, threadId, ts) {
+    /** The first one that is set stays, unless it is gone. */
+    async setRoot(channel: string, threadId: string, ts: string): Promise<void> {
       if ((await rootOf(channel, threadId)) !== null) return;
       await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS);
     },
-    async markGone(channel, ts) {
+    /** Somebody deleted this message, so nothing can be posted in its thread. */
+    async markGone(channel: string, ts: string): Promise<void> {
       await redis.set(goneKey(channel, ts), '1', 'EX', THREAD_TTL_SECONDS);
     },
     isGone,
@@ -88,16 +80,13 @@ export function createThreads(redis: Redis | Cluster): Threads {
 export type NewBlock = 'chart' | 'table';
 
 /** The new blocks that this workspace has refused. */
-export interface UnsupportedBlocks {
-  has(block: NewBlock): Promise<boolean>;
-  add(block: NewBlock): Promise<void>;
-}
+export type UnsupportedBlocks = ReturnType<typeof createUnsupportedBlocks>;
 
-export function createUnsupportedBlocks(redis: Redis | Cluster): UnsupportedBlocks {
+export function createUnsupportedBlocks(redis: Redis | Cluster) {
   const keyOf = (block: NewBlock): string => stateKey(`unsupported-blocks:${block}`);
   return {
-    has: async (block) => (await redis.exists(keyOf(block))) === 1,
-    async add(block) {
+    has: async (block: NewBlock): Promise<boolean> => (await redis.exists(keyOf(block))) === 1,
+    async add(block: NewBlock): Promise<void> {
       await redis.set(keyOf(block), '1', 'EX', UNSUPPORTED_TTL_SECONDS);
     },
   };

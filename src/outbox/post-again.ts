@@ -18,18 +18,14 @@ interface Deps {
 }
 
 /** Posts what an edit cannot show. Safe to repeat: for each message that should have shown it, it is posted once. */
-export interface PostAgain {
-  /** The message cannot be edited: somebody deleted it, or its channel cannot be posted to. */
-  gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void>;
-  /** The message was edited, but looks as before, because a summary does not show every row. */
-  notShown(ref: MessageRef, posted: Posted | null): Promise<void>;
-}
+export type PostAgain = ReturnType<typeof createPostAgain>;
 
-export function createPostAgain(deps: Deps): PostAgain {
+export function createPostAgain(deps: Deps) {
   const { trackedMessages, threads, outbox, wakeOutbox, undeliverable, heldUntil } = deps;
 
   return {
-    async gone(ref, subjects, error) {
+    /** The message cannot be edited: somebody deleted it, or its channel cannot be posted to. */
+    async gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void> {
       const { channel, ts } = ref;
       const isChannelGone = error.code === 'channel_unusable';
       if (!isChannelGone) await threads.markGone(channel, ts);
@@ -45,7 +41,8 @@ export function createPostAgain(deps: Deps): PostAgain {
       await trackedMessages.forget(ref, subjects);
     },
 
-    async notShown({ channel, ts }, posted) {
+    /** The message was edited, but looks as before, because a summary does not show every row. */
+    async notShown({ channel, ts }: MessageRef, posted: Posted | null): Promise<void> {
       if (posted === null || posted.notShown.length === 0) return;
       const { audience } = posted;
       const entries = posted.notShown.map((subject) => entryOf(subject, { channel, ts, audience, threadId: null }));

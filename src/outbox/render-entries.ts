@@ -130,21 +130,13 @@ export interface RenderedBatch {
   readonly newBlocks: readonly NewBlock[];
 }
 
-export interface RenderBatch {
-  /** Null when all of the alerts are too old. */
-  render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null>;
-  /**
-   * A posted batch as it should look now. It keeps its form.
-   *
-   * @returns also the alerts with repeats that it does not show, because a summary counts rows and its file is not changed.
-   */
-  update(batch: Batch, channel: string): Promise<{ message: Message; notShown: readonly string[] }>;
-}
+export type RenderBatch = ReturnType<typeof createRenderBatch>;
 
 /** Renders messages that show several alerts, first and for each update. */
-export function createRenderBatch({ rowsOf, unsupported }: BatchDeps): RenderBatch {
+export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
   return {
-    async render(entries, channel) {
+    /** Null when all of the alerts are too old. */
+    async render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null> {
       const [first] = entries;
       const rows = await rowsOf(
         entries.map(({ subject }) => subject.id),
@@ -162,7 +154,15 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps): RenderBat
       };
     },
 
-    async update({ alerts, why, form }, channel) {
+    /**
+     * A posted batch as it should look now. It keeps its form.
+     *
+     * @returns also the alerts with repeats that it does not show, because a summary counts rows and its file is not changed.
+     */
+    async update(
+      { alerts, why, form }: Batch,
+      channel: string,
+    ): Promise<{ message: Message; notShown: readonly string[] }> {
       const rows = await rowsOf(
         alerts.map(({ id }) => id),
         channel,

@@ -41,42 +41,26 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
 };
 
 /** Which messages show a subject, and how often they were updated. */
-export interface TrackedMessages {
-  /** Empty until one has been posted. */
-  references(subject: Subject): Promise<Reference[]>;
-  /**
-   * How often the messages of each subject were updated, in the order given. To be read before rendering: if the number
-   * is higher when the message is added, the message is out of date.
-   */
-  revisions(subjects: readonly Subject[]): Promise<number[]>;
-  /** Its messages are about to be updated. */
-  countUpdate(subject: Subject): Promise<void>;
-  /** Adds a message that was posted. @returns the subject's revision. */
-  add(subject: Subject, reference: Reference): Promise<number>;
-  /**
-   * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct
-   * messages, because only the record knows for whom they were written.
-   */
-  addSeen(subject: Subject, ref: MessageRef): Promise<void>;
-  /** The message is gone, so it shows nothing any more: of these subjects, or of all that it showed. */
-  forget(ref: MessageRef, subjects?: readonly Subject[]): Promise<void>;
-  /** The subjects that a message shows. */
-  at(channel: string, ts: string): Promise<Subject[]>;
-}
+export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
-export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
+export function createTrackedMessages(redis: Redis | Cluster) {
   const keyOf = ({ kind, id }: Subject): string => stateKey(`messages:${kind}:${id}`);
   const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
   const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
 
   return {
-    async references(subject) {
+    /** Empty until one has been posted. */
+    async references(subject: Subject): Promise<Reference[]> {
       const fields = Object.entries(await redis.hgetall(keyOf(subject)));
       return fields
         .filter(([field]) => field.startsWith('ref:'))
         .map(([, reference]) => fromStored(Reference, JSON.parse(reference)));
     },
-    async revisions(subjects) {
+    /**
+     * How often the messages of each subject were updated, in the order given. To be read before rendering: if the number
+     * is higher when the message is added, the message is out of date.
+     */
+    async revisions(subjects: readonly Subject[]): Promise<number[]> {
       const reading = redis.pipeline();
       for (const subject of subjects) reading.hget(keyOf(subject), 'updates');
       const answers = (await reading.exec()) ?? [];
@@ -85,11 +69,13 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
         return Number(updates ?? 0);
       });
     },
-    async countUpdate(subject) {
+    /** Its messages are about to be updated. */
+    async countUpdate(subject: Subject): Promise<void> {
       const key = keyOf(subject);
       await redis.multi().hincrby(key, 'updates', 1).expire(key, ttlSeconds[subject.kind]).exec();
     },
-    async add(subject, reference) {
+    /** Adds a message that was posted. @returns the subject's revision. */
+    async add(subject: Subject, reference: Reference): Promise<number> {
       const { kind, id } = subject;
       const at = atKey(reference.channel, reference.ts);
       await redis.multi().sadd(at, `${kind}:${id}`).expire(at, ttlSeconds[kind]).exec();
@@ -101,7 +87,11 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
       const [updates] = (await adding.hget(key, 'updates').exec())?.at(-1)?.slice(1) ?? [];
       return Number(updates ?? 0);
     },
-    async addSeen(subject, { channel, ts }) {
+    /**
+     * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct
+     * messages, because only the record knows for whom they were written.
+     */
+    async addSeen(subject: Subject, { channel, ts }: MessageRef): Promise<void> {
       if (channel.startsWith('D')) return;
       const key = keyOf(subject);
       const reference: Reference = { channel, ts, audience: 'team', threadId: null };
@@ -111,13 +101,15 @@ export function createTrackedMessages(redis: Redis | Cluster): TrackedMessages {
         .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
-    async forget(ref, given) {
+    /** The message is gone, so it shows nothing any more: of these subjects, or of all that it showed. */
+    async forget(ref: MessageRef, given?: readonly Subject[]): Promise<void> {
       const subjects = given ?? (await at(ref.channel, ref.ts));
       for (const subject of subjects) {
         await redis.hdel(keyOf(subject), fieldOf(ref));
         await redis.srem(atKey(ref.channel, ref.ts), subjectKey(subject));
       }
     },
+    /** The subjects that a message shows. */
     at,
   };
 

@@ -29,23 +29,17 @@ interface Deps {
 }
 
 /** What to do with entries that Slack does not take as they are. */
-export interface Undeliverable {
-  /**
-   * Moves the entries to another channel, because this one cannot be posted to, or another company reads it. False when
-   * there is none.
-   */
-  redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean>;
-  /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
-  avoidNewBlocks(draft: Draft): Promise<boolean>;
-  /** Slack refuses this entry: posts it as plain text. */
-  refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void>;
-}
+export type Undeliverable = ReturnType<typeof createUndeliverable>;
 
-export function createUndeliverable(deps: Deps): Undeliverable {
+export function createUndeliverable(deps: Deps) {
   const { outbox, wakeOutbox, fallback, attachRows, unsupported, logDelivery, notifyOps } = deps;
 
   return {
-    async redirect(entries, channel, error) {
+    /**
+     * Moves the entries to another channel, because this one cannot be posted to, or another company reads it. False when
+     * there is none.
+     */
+    async redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean> {
       const isShared = error.slackError === SHARED_CHANNEL;
       if (isShared) await notifyOps(opsIssue.channelShared(channel));
       const to = isShared ? await fallback.unshared(channel) : fallback.channel;
@@ -69,13 +63,15 @@ export function createUndeliverable(deps: Deps): Undeliverable {
       return true;
     },
 
-    async avoidNewBlocks(draft) {
+    /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
+    async avoidNewBlocks(draft: Draft): Promise<boolean> {
       if (draft.kind === 'file' || draft.newBlocks.length === 0) return false;
       for (const block of draft.newBlocks) await unsupported.add(block);
       return true;
     },
 
-    async refused(entry, channel, error) {
+    /** Slack refuses this entry: posts it as plain text. */
+    async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
       if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
       else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
       await wakeOutbox(channel);

@@ -29,16 +29,12 @@ export const RecordedDecision = z.strictObject({
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
 /** Decisions of the last 30 days, so that another policy can be tried on them. */
-export interface Decisions {
-  remember(decision: RecordedDecision, atMs: number): Promise<void>;
-  /** Oldest first. */
-  since(sinceMs: number): Promise<(RecordedDecision & { readonly atMs: number })[]>;
-}
+export type Decisions = ReturnType<typeof createDecisions>;
 
-export function createDecisions(redis: Redis | Cluster): Decisions {
+export function createDecisions(redis: Redis | Cluster) {
   const key = stateKey('decisions');
   return {
-    async remember(decision, atMs) {
+    async remember(decision: RecordedDecision, atMs: number): Promise<void> {
       await redis
         .multi()
         // The same answer about the same action is one decision, however often its job runs.
@@ -47,7 +43,8 @@ export function createDecisions(redis: Redis | Cluster): Decisions {
         .pexpire(key, CAPPED_MS)
         .exec();
     },
-    async since(sinceMs) {
+    /** Oldest first. */
+    async since(sinceMs: number): Promise<(RecordedDecision & { readonly atMs: number })[]> {
       const pairs = await redis.zrangebyscore(key, sinceMs, '+inf', 'WITHSCORES');
       return pairs.flatMap((text, index) =>
         index % 2 === 0 ? [{ ...RecordedDecision.parse(JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],

@@ -49,18 +49,7 @@ export interface HowOld {
   readonly stillGoodMs?: number;
 }
 
-export interface Permissions {
-  /**
-   * The roles of a person right now, as far as they are certain.
-   *
-   * @param options.group of the card, as the card service calls it; left out: the roles for any card.
-   */
-  rolesOf(userId: string, options?: HowOld & { readonly group?: string | null }): Promise<KnownRoles>;
-  /** Whom to mention who could do it: user ids and user group ids. */
-  whoMay(role: Role): readonly string[];
-  /** To be called when a user group changed. */
-  forgetGroup(groupId: string): void;
-}
+export type Permissions = ReturnType<typeof createPermissions>;
 
 /**
  * Slack allows 20 of these calls a minute. Only when it refuses one does an answer of the last minute count again, unless
@@ -84,12 +73,20 @@ interface PermissionDeps {
  * Who has which role: decided by Slack user id at the moment of the click, by asking Slack who is in a group now. Names
  * and channel membership prove nothing.
  */
-export function createPermissions(deps: PermissionDeps): Permissions {
+export function createPermissions(deps: PermissionDeps) {
   const { isHolder, log, now = Date.now } = deps;
   const groups = createGroups(deps);
 
   return {
-    async rolesOf(userId, { group, ...given } = {}) {
+    /**
+     * The roles of a person right now, as far as they are certain.
+     *
+     * @param options.group of the card, as the card service calls it; left out: the roles for any card.
+     */
+    async rolesOf(
+      userId: string,
+      { group, ...given }: HowOld & { readonly group?: string | null } = {},
+    ): Promise<KnownRoles> {
       const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
       const policy = deps.policy();
       const roles: Role[] = [];
@@ -109,7 +106,9 @@ export function createPermissions(deps: PermissionDeps): Permissions {
       }
       return { roles, isComplete };
     },
-    whoMay: (role) => mentionedAs(deps.policy(), role),
+    /** Whom to mention who could do it: user ids and user group ids. */
+    whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role),
+    /** To be called when a user group changed. */
     forgetGroup: groups.forget,
   };
 

@@ -30,21 +30,17 @@ interface Deps {
   readonly log: Log;
 }
 
-export interface NotifyRecovery {
-  /** Updates the progress message now and then. A Slack error is only logged. */
-  progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void>;
-  /** Shows the result. @throws SlackError when a retry can help. */
-  end(gap: Gap, state: 'done' | 'failed', progress: RecoveryProgress): Promise<void>;
-}
+export type NotifyRecovery = ReturnType<typeof createNotifyRecovery>;
 
 /** One message, edited in place, that shows how far a recovery is. One that is quick and finds nothing is not shown. */
-export function createNotifyRecovery(deps: Deps): NotifyRecovery {
+export function createNotifyRecovery(deps: Deps) {
   const { slack, channel, recoveries, now, log } = deps;
   const startedAt = new Map<string, number>();
   let editedAt = 0;
 
   return {
-    async progress(gap, state, done, progress) {
+    /** Updates the progress message now and then. A Slack error is only logged. */
+    async progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void> {
       const since = startedAt.get(gap.id) ?? now();
       startedAt.set(gap.id, since);
       if (now() - since < QUICK_MS && progress.lineTs === null) return;
@@ -57,7 +53,8 @@ export function createNotifyRecovery(deps: Deps): NotifyRecovery {
         log.warn({ err: error, gapId: gap.id }, 'the progress of a recovery could not be shown');
       }
     },
-    async end(gap, state, progress) {
+    /** Shows the result. @throws SlackError when a retry can help. */
+    async end(gap: Gap, state: 'done' | 'failed', progress: RecoveryProgress): Promise<void> {
       startedAt.delete(gap.id);
       const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
       const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_REPORTING_MS;

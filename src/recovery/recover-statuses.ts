@@ -24,14 +24,9 @@ const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });
 
 /** Status changes that were reported without their webhooks, so that a webhook that comes after all adds nothing. */
-export interface Backfilled {
-  /** Notes that the card's change to `status` is reported: it happened after `after`, and was seen at `until`. */
-  remember(cardId: number, span: z.infer<typeof Span>): Promise<void>;
-  /** True when everything in the event was reported before. */
-  covers(event: CardStatusEvent): Promise<boolean>;
-}
+export type Backfilled = ReturnType<typeof createBackfilled>;
 
-export function createBackfilled(redis: Redis | Cluster): Backfilled {
+export function createBackfilled(redis: Redis | Cluster) {
   const spans = createRecordStore<z.infer<typeof Span>, number>({
     redis,
     schema: Span,
@@ -39,8 +34,10 @@ export function createBackfilled(redis: Redis | Cluster): Backfilled {
     ttlSeconds: SPAN_TTL_SECONDS,
   });
   return {
+    /** Notes that the card's change to `status` is reported: it happened after `after`, and was seen at `until`. */
     remember: spans.put,
-    async covers({ cards, callbackAt }) {
+    /** True when everything in the event was reported before. */
+    async covers({ cards, callbackAt }: CardStatusEvent): Promise<boolean> {
       const atMs = Date.parse(callbackAt);
       const covered = await Promise.all(
         cards.map(async ({ cardId, status }) => {

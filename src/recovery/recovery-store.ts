@@ -31,20 +31,17 @@ const Progress = z.object({
 });
 export type RecoveryProgress = z.infer<typeof Progress>;
 
-export interface Recoveries {
-  read(gapId: string): Promise<RecoveryProgress>;
-  /** `recovered` and `unreadable` are counted by the intake, in the step that stores the events. */
-  write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void>;
-}
+export type Recoveries = ReturnType<typeof createRecoveries>;
 
 /** The progress of each recovery, in the slot of the inbox, because the intake counts in the same transaction. */
-export function createRecoveries(redis: Redis | Cluster): Recoveries {
+export function createRecoveries(redis: Redis | Cluster) {
   const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
   return {
-    async read(gapId) {
+    async read(gapId: string): Promise<RecoveryProgress> {
       return Progress.parse(await redis.hgetall(keyOf(gapId)));
     },
-    async write(gapId, progress) {
+    /** `recovered` and `unreadable` are counted by the intake, in the step that stores the events. */
+    async write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void> {
       const fields = Object.entries(progress).filter(([, value]) => value !== null);
       const key = keyOf(gapId);
       await redis.multi().hset(key, Object.fromEntries(fields)).expire(key, RECOVERY_TTL_SECONDS).exec();

@@ -25,41 +25,35 @@ export const Subscription = z.strictObject({
 });
 export type Subscription = z.infer<typeof Subscription>;
 
-export interface Subscriptions {
-  /** A channel has at most one subscription with the same filter. @returns the new one, or the one that it has. */
-  add(subscription: Omit<Subscription, 'number'>): Promise<Subscription>;
-  remove(number: number): Promise<void>;
-  /** In order of their numbers. */
-  all(): Promise<Subscription[]>;
-}
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-export function createSubscriptions(redis: Redis | Cluster): Subscriptions {
+export function createSubscriptions(redis: Redis | Cluster) {
   const store = createRecordHash({ redis, schema: Subscription, key: stateKey('subscriptions') });
   const all = async (): Promise<Subscription[]> => (await store.all()).toSorted((a, b) => a.number - b.number);
   return {
-    async add(wanted) {
+    /** A channel has at most one subscription with the same filter. @returns the new one, or the one that it has. */
+    async add(wanted: Omit<Subscription, 'number'>): Promise<Subscription> {
       const same = (await all()).find(({ channel, filter }) => channel === wanted.channel && filter === wanted.filter);
       if (same !== undefined) return same;
       const subscription = { ...wanted, number: await redis.incr(stateKey('subscription-number')) };
       await store.put(String(subscription.number), subscription, routingChanged);
       return subscription;
     },
-    remove: (number) => store.delete(String(number), routingChanged),
+    remove: (number: number): Promise<void> => store.delete(String(number), routingChanged),
+    /** In order of their numbers. */
     all,
   };
 }
 
 /** Channels whose alerts are long: all there is to say at once, in place of three lines. */
-export interface LongAlerts {
-  set(channel: string, isLong: boolean): Promise<void>;
-  has(channel: string): Promise<boolean>;
-}
+export type LongAlerts = ReturnType<typeof createLongAlerts>;
 
-export function createLongAlerts(redis: Redis | Cluster): LongAlerts {
+export function createLongAlerts(redis: Redis | Cluster) {
   const key = stateKey('long-alerts');
   return {
-    set: async (channel, isLong) => void (await (isLong ? redis.sadd(key, channel) : redis.srem(key, channel))),
-    has: async (channel) => (await redis.sismember(key, channel)) === 1,
+    set: async (channel: string, isLong: boolean): Promise<void> =>
+      void (await (isLong ? redis.sadd(key, channel) : redis.srem(key, channel))),
+    has: async (channel: string): Promise<boolean> => (await redis.sismember(key, channel)) === 1,
   };
 }
 
@@ -89,19 +83,14 @@ export const QuietHours = z.strictObject({
 });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-export interface QuietHoursStore {
-  /** Replaces the quiet hours that the channel had. */
-  set(quiet: QuietHours): Promise<void>;
-  remove(channel: string): Promise<void>;
-  get(channel: string): Promise<QuietHours | null>;
-  all(): Promise<QuietHours[]>;
-}
+export type QuietHoursStore = ReturnType<typeof createQuietHours>;
 
-export function createQuietHours(redis: Redis | Cluster): QuietHoursStore {
+export function createQuietHours(redis: Redis | Cluster) {
   const store = createRecordHash({ redis, schema: QuietHours, key: stateKey('quiet-hours') });
   return {
-    set: (quiet) => store.put(quiet.channel, quiet, routingChanged),
-    remove: (channel) => store.delete(channel, routingChanged),
+    /** Replaces the quiet hours that the channel had. */
+    set: (quiet: QuietHours): Promise<void> => store.put(quiet.channel, quiet, routingChanged),
+    remove: (channel: string): Promise<void> => store.delete(channel, routingChanged),
     get: store.get,
     all: store.all,
   };

@@ -54,33 +54,11 @@ interface Withheld {
  * A mute is in force, then ended, then removed. What it withheld moves along in the same transaction in which it ends or
  * is replaced, so each alert is counted once, even when one mute ends as the next begins.
  */
-export interface Mutes {
-  /** Replaces the mute of the same kind and card, and takes over its count. Safe to repeat. */
-  put(mute: Mute): Promise<void>;
-  /** Ends a mute; what it withheld has yet to be reported. Safe to repeat. */
-  end(mute: Mute): Promise<void>;
-  /** Removes a mute whose end has been reported. */
-  remove(id: string): Promise<void>;
-  get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null>;
-  /** Soonest end first. Some may be past their end and not ended yet. */
-  inForce(): Promise<Mute[]>;
-  /** Those in force that are not past their end. */
-  active(): Promise<Mute[]>;
-  /** Those whose end has not been reported yet. */
-  ended(): Promise<Mute[]>;
-  /**
-   * Withholds an alert from these channels. Safe to repeat.
-   *
-   * @returns false when the mute is no longer in force: the alert must then be posted, because nobody would report it.
-   */
-  withhold(id: string, alerts: readonly Withheld[]): Promise<boolean>;
-  /** What a mute has withheld and what has not been reported yet. */
-  withheld(id: string): Promise<Withheld[]>;
-}
+export type Mutes = ReturnType<typeof createMutes>;
 
 const withholdSource = readScript(new URL('./withhold.lua', import.meta.url));
 
-export function createMutes(redis: Redis | Cluster, now: () => Date = () => new Date()): Mutes {
+export function createMutes(redis: Redis | Cluster, now: () => Date = () => new Date()) {
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
   const unreportedKey = (id: string): string => stateKey(`withheld-unreported:${id}`);
   const inForceKey = stateKey('mutes');
@@ -90,7 +68,8 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
   const bySoonestEnd = (mutes: Mute[]): Mute[] => mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 
   return {
-    async put(mute) {
+    /** Replaces the mute of the same kind and card, and takes over its count. Safe to repeat. */
+    async put(mute: Mute): Promise<void> {
       const replaced = (await inForce.all()).filter(
         ({ id, acctId, kind }) => acctId === mute.acctId && kind === mute.kind && id !== mute.id,
       );
@@ -105,7 +84,8 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
         routingChanged(change);
       });
     },
-    async end(mute) {
+    /** Ends a mute; what it withheld has yet to be reported. Safe to repeat. */
+    async end(mute: Mute): Promise<void> {
       const unreported = unreportedKey(mute.id);
       await ended.put(mute.id, mute, (change) => {
         change
@@ -116,21 +96,32 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
         routingChanged(change);
       });
     },
-    remove: (id) => ended.delete(id, (change) => change.del(unreportedKey(id))),
-    async get(id) {
+    /** Removes a mute whose end has been reported. */
+    remove: (id: string): Promise<void> => ended.delete(id, (change) => change.del(unreportedKey(id))),
+    async get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null> {
       const mute = await inForce.get(id);
       if (mute !== null) return { mute, hasEnded: false };
       const endedMute = await ended.get(id);
       return endedMute === null ? null : { mute: endedMute, hasEnded: true };
     },
-    inForce: async () => bySoonestEnd(await inForce.all()),
-    active: async () => bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
-    ended: async () => bySoonestEnd(await ended.all()),
-    async withhold(id, alerts) {
+    /** Soonest end first. Some may be past their end and not ended yet. */
+    inForce: async (): Promise<Mute[]> => bySoonestEnd(await inForce.all()),
+    /** Those in force that are not past their end. */
+    active: async (): Promise<Mute[]> =>
+      bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
+    /** Those whose end has not been reported yet. */
+    ended: async (): Promise<Mute[]> => bySoonestEnd(await ended.all()),
+    /**
+     * Withholds an alert from these channels. Safe to repeat.
+     *
+     * @returns false when the mute is no longer in force: the alert must then be posted, because nobody would report it.
+     */
+    async withhold(id: string, alerts: readonly Withheld[]): Promise<boolean> {
       const members = alerts.map(({ channel, kind, eventId }) => JSON.stringify([channel, kind, eventId]));
       return (await withholdOnce.run([inForceKey, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;
     },
-    async withheld(id) {
+    /** What a mute has withheld and what has not been reported yet. */
+    async withheld(id: string): Promise<Withheld[]> {
       const members = await redis.sunion(withheldKey(id), unreportedKey(id));
       return members.map((text) => {
         const [channel, kind, eventId] = JSON.parse(text) as [string, WebhookKind, string];

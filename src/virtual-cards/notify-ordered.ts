@@ -12,29 +12,19 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDi
 }
 
 /** Notifies people that the virtual card they asked for exists. Safe to repeat. */
-export interface OrderNotices {
-  /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is notified. */
-  virtualCardArrived(event: VirtualCardEvent): Promise<void>;
-  /** In a direct message, besides the alert in its channel, which says who asked. */
-  notifyOrdered(action: Action, eventId: string): Promise<void>;
-  /** Notifies about an earlier event with the same name, unless it is older than the order, or somebody else's. */
-  notifyIfAnswer(asked: Asked, eventId: string): Promise<void>;
-}
+export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
-export function createOrderNotices({
-  virtualOrders,
-  alerts,
-  record,
-  updateMessages,
-  notifyDirectly,
-}: Deps): OrderNotices {
+export function createOrderNotices({ virtualOrders, alerts, record, updateMessages, notifyDirectly }: Deps) {
   return {
-    async virtualCardArrived(event) {
+    /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is notified. */
+    async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
       const asked = await askerOf(event);
       if (asked !== null) await notifyOrdered(asked.action, event.id);
     },
+    /** In a direct message, besides the alert in its channel, which says who asked. */
     notifyOrdered,
-    async notifyIfAnswer({ action, at }, eventId) {
+    /** Notifies about an earlier event with the same name, unless it is older than the order, or somebody else's. */
+    async notifyIfAnswer({ action, at }: Asked, eventId: string): Promise<void> {
       const alert = await alertOf(eventId);
       if (alert === null || !isAfter({ action, at }, alert.event.callbackAt)) return;
       const { asked } = alert;

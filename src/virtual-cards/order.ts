@@ -60,20 +60,10 @@ const Asked = z.strictObject({ action: Action, at: z.string() });
 export type Asked = z.infer<typeof Asked>;
 const format = recordFormat(Asked);
 
-export interface VirtualOrders {
-  /**
-   * `action` waits for it.
-   *
-   * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
-   * resend, which is awaited before it is asked for.
-   */
-  expect(awaited: Awaited, asked: Asked): Promise<string | null>;
-  /** It came. @returns who waits for it; null when nobody does, yet. */
-  arrived(awaited: Awaited, eventId: string): Promise<Asked | null>;
-}
+export type VirtualOrders = ReturnType<typeof createVirtualOrders>;
 
 /** Who asked for a virtual card. Both sides write before they read, so whichever comes second finds the first. */
-export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
+export function createVirtualOrders(redis: Redis | Cluster) {
   const keyOf = (awaited: Awaited): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
     if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);
@@ -84,11 +74,18 @@ export function createVirtualOrders(redis: Redis | Cluster): VirtualOrders {
     return await redis.hgetall(key);
   };
   return {
-    async expect(awaited, asked) {
+    /**
+     * `action` waits for it.
+     *
+     * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
+     * resend, which is awaited before it is asked for.
+     */
+    async expect(awaited: Awaited, asked: Asked): Promise<string | null> {
       const { eventId } = await write(keyOf(awaited), 'asked', format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
-    async arrived(awaited, eventId) {
+    /** It came. @returns who waits for it; null when nobody does, yet. */
+    async arrived(awaited: Awaited, eventId: string): Promise<Asked | null> {
       const { asked } = await write(keyOf(awaited), 'eventId', eventId);
       return format.readOrNull(asked);
     },

@@ -6,7 +6,7 @@ import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { approvalSteps, askSteps, each, name, orderSteps, overrideSteps, table } from '../support/crash-points.ts';
-import { createDoom } from '../support/crashing-worker.ts';
+import { createCrashingWorkers } from '../support/crashing-worker.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -53,7 +53,7 @@ const ask = (card: SandboxAccount) => cardbell().command(otto, `ask ${card.AcctI
 /** Each worker is killed during the latest action; the next workers finish what it left. */
 beforeAll(async () => {
   const { workers, startWorker, workspace } = cardbell();
-  const doom = await createDoom(cardbell());
+  const crashing = await createCrashingWorkers(cardbell());
   const active = await Promise.all(Array.from({ length: 13 }, () => ofOtto('ACTIVE')));
   const cards = [...active, ...(await Promise.all(Array.from({ length: 3 }, () => ofOtto('BLOCKED'))))];
   await workers.at(-1)?.stop();
@@ -65,7 +65,7 @@ beforeAll(async () => {
     const act = async (): Promise<void> => {
       replyTo = (await ask(card)).responseUrl;
     };
-    asked.set(card, await doom.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) }));
+    asked.set(card, await crashing.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) }));
   });
   for (const card of cards.slice(asked.size)) await ask(card);
   await each(orderSteps, async (pattern, when, what, row) => {
@@ -73,7 +73,7 @@ beforeAll(async () => {
     const { responseUrl: replyTo } = await cardbell().command(ana, `virtual order ${holder}`);
     const viewId = await formOf(ana);
     const act = () => workspace.submitView({ user: ana, viewId, values: filledOrder });
-    const actionId = await doom.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) });
+    const actionId = await crashing.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) });
     orders.set(what, { holder, actionId });
   });
 
@@ -101,7 +101,7 @@ beforeAll(async () => {
     const request = requests.get(card) as StoredMessage;
     const facts = { acctId: card.AcctId, ts: request.ts };
     const act = () => cardbell().press(zoe, request, 'decide_request_approve');
-    const actionId = await doom.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
+    const actionId = await crashing.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
     yeses.set(what, { card, actionId, request });
   });
   await each(overrideSteps, async (pattern, when, what, row) => {
@@ -111,13 +111,13 @@ beforeAll(async () => {
     await cardbell().press(olga, request, 'break_glass');
     const viewId = await formOf(olga);
     const act = () => workspace.submitView({ user: olga, viewId, values: { reason: 'It closes at noon.' } });
-    const actionId = await doom.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
+    const actionId = await crashing.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
     glasses.set(what, { card, actionId, request });
   });
 
   await startWorker();
   await quiet(cardbell());
-  await doom.stop();
+  await crashing.stop();
 }, 600_000);
 
 async function recordsOf(actionId: string): Promise<AuditRecord['event'][]> {

@@ -1,5 +1,5 @@
 /** What is known of an action before it is done. */
-export interface Doomed {
+export interface CrashTarget {
   readonly actionId: string;
   readonly acctId?: number;
   /** Where the message of the request stands. */
@@ -8,19 +8,19 @@ export interface Doomed {
   readonly replyTo?: string;
 }
 /** Where a worker is killed: what it writes to a socket at that step. Case does not matter. */
-export type Steps = Readonly<Record<string, (doomed: Doomed) => string>>;
+export type Steps = Readonly<Record<string, (target: CrashTarget) => string>>;
 
 const goesOnRecord =
   (event: string) =>
-  ({ actionId }: Doomed) =>
+  ({ actionId }: CrashTarget) =>
     `:chain\\r\\n[^]*"actionId":"${actionId}","event":"${event}"`;
 const inProgress =
   (state: string) =>
-  ({ actionId }: Doomed) =>
+  ({ actionId }: CrashTarget) =>
     `:progress:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
-const isAnswered = ({ replyTo }: Doomed): string => `POST ${new URL(replyTo ?? '').pathname}`;
-const isWritten = ({ acctId }: Doomed): string => `PUT /v4/Card/SpendRules/${acctId}/[^]*DailySpendLimit`;
-const isEdited = ({ ts }: Doomed): string => `chat\\.update[^]*${ts}`;
+const isAnswered = ({ replyTo }: CrashTarget): string => `POST ${new URL(replyTo ?? '').pathname}`;
+const isWritten = ({ acctId }: CrashTarget): string => `PUT /v4/Card/SpendRules/${acctId}/[^]*DailySpendLimit`;
+const isEdited = ({ ts }: CrashTarget): string => `chat\\.update[^]*${ts}`;
 
 export const askSteps: Steps = {
   'its record is written': goesOnRecord('waiting'),
@@ -56,10 +56,10 @@ export const table = (steps: Steps): [When, string][] =>
   ]);
 export const name = (when: When, step: string): string => `${when} ${step}`;
 
-/** All deaths of these steps, one after the other. */
+/** Each crash of these steps, one after the other. */
 export async function each(
   steps: Steps,
-  die: (pattern: (doomed: Doomed) => string, when: When, what: string, row: number) => Promise<void>,
+  die: (pattern: (target: CrashTarget) => string, when: When, what: string, row: number) => Promise<void>,
 ): Promise<void> {
   for (const [row, [when, step]] of table(steps).entries()) {
     await die(steps[step] as Steps[string], when, name(when, step), row);

@@ -6,7 +6,7 @@ import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
 /** Workers that are each killed at a step of their own. No other worker may run meanwhile. */
-export interface Doom {
+export interface CrashingWorkers {
   /**
    * Has somebody do something while nobody works, then starts a worker that dies of it (SIGKILL) just before or just
    * after it writes what `pattern` describes to a socket. The next worker finds what that one left.
@@ -21,8 +21,8 @@ export interface Doom {
   stop(): Promise<void>;
 }
 
-export async function createDoom({ store, startWorker }: RunningCardbell): Promise<Doom> {
-  const folder = await mkdtemp(join(tmpdir(), 'cardbell-doom-'));
+export async function createCrashingWorkers({ store, startWorker }: RunningCardbell): Promise<CrashingWorkers> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardbell-crash-'));
   const orders = await createOrderSheet(join(folder, 'orders.json'));
 
   /** What was done last lies in the inbox. */

@@ -31,15 +31,15 @@ export async function killEverywhere(
     await redis.flushall();
     const world = await createActionWorld(redis);
     const deps = await prepare(world);
-    const { deps: doomed, life } = mortal(deps, killAt);
-    return { world, deps, doomed, life };
+    const { deps: crashing, life } = mortal(deps, killAt);
+    return { world, deps, crashing, life };
   };
   const survey = await begin(Number.POSITIVE_INFINITY);
-  await whole(action, survey.world, survey.doomed);
+  await whole(action, survey.world, survey.crashing);
 
   for (const killAt of survey.life.distinct()) {
-    const { world, deps, doomed, life } = await begin(killAt);
-    await expect(whole(action, world, doomed), `a worker that is killed at step ${killAt}`).rejects.toThrow(Killed);
+    const { world, deps, crashing, life } = await begin(killAt);
+    await expect(whole(action, world, crashing), `a worker that is killed at step ${killAt}`).rejects.toThrow(Killed);
     await meanwhile(world, deps);
     await whole(action, world, deps);
     await look(world, life.diedAt() ?? '');

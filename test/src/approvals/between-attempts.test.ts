@@ -155,12 +155,12 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
   });
 });
 
-const deaths = [
+const crashes = [
   ...[denies, expires, overrides, approves].map((meanwhile) => ({ click: ben, state: 'approved', ...meanwhile })),
   ...[denies, expires, approves].map((meanwhile) => ({ click: override, state: 'overridden', ...meanwhile })),
 ];
 
-it.each(deaths)(
+it.each(crashes)(
   'what people are told is what the card has when the worker of $click.id is killed at any step and then $what',
   async ({ click, state, becomes, others }) => {
     let hugo: Told;
