@@ -32,8 +32,6 @@ interface Deps {
   readonly now: () => Date;
 }
 
-export type Genuine = ReturnType<typeof createGenuine>;
-
 export function createGenuine({ redis, signer, now }: Deps) {
   const keyOf = ({ id }: Action): string => stateKey(`performed:${id}`);
   return {

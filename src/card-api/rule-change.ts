@@ -120,10 +120,6 @@ export function isSameGoals(a: readonly RuleGoal[], b: readonly RuleGoal[]): boo
   );
 }
 
-export function isSameRules(a: readonly OfRule[], b: readonly OfRule[]): boolean {
-  return ruleKeys(a).toSorted().join() === ruleKeys(b).toSorted().join();
-}
-
 export function ruleKeys(changes: readonly OfRule[]): string[] {
   return changes.map(({ rule }) => ruleKey(rule));
 }

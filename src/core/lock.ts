@@ -15,9 +15,6 @@ const CONFIRM_MAX_MS = 2_000;
 const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
 
-/** A key that at most one owner holds at a time, and that expires unless the owner renews it. */
-export type OwnedKey = ReturnType<typeof createOwnedKey>;
-
 export function createOwnedKey(redis: Redis | Cluster) {
   const renew = defineScript(redis, renewSource);
   const free = defineScript(redis, freeSource);

@@ -35,8 +35,6 @@ export type PurchaseCheck =
   /** Nothing of ours can help, or (`isAway`) the card API did not say. */
   | { readonly state: 'unknown'; readonly isAway?: boolean };
 
-export type Remedies = ReturnType<typeof createRemedies>;
-
 /** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
 export function createRemedies(deps: Deps) {
   const look = createLook(deps);

@@ -108,7 +108,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'remaining-limit response, announced and released form',
-    file: 'test/src/card-api/client-shapes.test.ts',
+    file: 'test/src/card-api/endpoints.test.ts',
     title: 'remaining limits > are read in both shapes',
   },
   {
@@ -149,7 +149,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'every endpoint of the inventory has a client method',
-    file: 'test/src/card-api/client-shapes.test.ts',
+    file: 'test/src/card-api/endpoints.test.ts',
     title: 'the inventory > %s',
   },
   {
@@ -291,7 +291,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: '1. the API version is a path segment',
-    file: 'test/src/card-api/client-shapes.test.ts',
+    file: 'test/src/card-api/endpoints.test.ts',
     title: 'the inventory > %s',
   },
   {
