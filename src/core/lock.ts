@@ -15,6 +15,7 @@ const CONFIRM_MAX_MS = 2_000;
 const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
 
+/** A key that at most one owner holds at a time, and that expires unless the owner renews it. */
 export function createOwnedKey(redis: Redis | Cluster) {
   const renew = defineScript(redis, renewSource);
   const free = defineScript(redis, freeSource);
