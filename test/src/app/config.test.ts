@@ -84,7 +84,7 @@ describe('the least that must be set', () => {
     expect(problemsOf(() => storeConfig({ REDIS_URL: 'http://x', CARD_SERVICE_TIMEZONE: 'Mars' }))).toHaveLength(2);
   });
 
-  it('is settled: nobody changes it later', () => {
+  it('is frozen: nobody changes it later', () => {
     expect(Object.isFrozen(webConfig(webEnv))).toBe(true);
     expect(Object.isFrozen(workerConfig(workerEnv).channels)).toBe(true);
   });

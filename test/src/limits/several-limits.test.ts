@@ -58,7 +58,7 @@ describe.each([
 ])('two limits raised for an hour %s, the worker killed at any step', (_how, over) => {
   const action = { ...both, ...over } as Action;
 
-  it('are one write, one lease, counted once each, told as one', async () => {
+  it('are one write and one temporary change, counted once each, told as one', async () => {
     const steps = await killEverywhere(
       redis(),
       action,
@@ -400,7 +400,7 @@ describe('a request for several limits', () => {
     expect((await world.deps.requests.open()).map(({ id }) => id)).toEqual(['req_limit1', 'req_limit3']);
   });
 
-  it('lowered by the approver who says yes: done as lowered, with one lease', async () => {
+  it('lowered by the approver: done as lowered, as one temporary change', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
     const changeRequest = { goals: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
@@ -424,7 +424,7 @@ describe('a request for several limits', () => {
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'open', needed: 2 });
   });
 
-  it('with broken glass each rises by no more than one person may allow', async () => {
+  it('in an emergency override each rises by no more than one person may allow', async () => {
     const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
     world.advance(PATIENCE_MS);
