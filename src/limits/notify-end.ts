@@ -20,7 +20,18 @@ const details: Readonly<Record<Told, string>> = {
 };
 
 /** Tells how a temporary change ended. Safe to repeat. */
-export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
+export interface NotifyEnd {
+  /**
+   * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
+   * last: killed before that, it is ended and told again, and no part of it does harm twice.
+   *
+   * @param action the click that ended it; null when its time was over.
+   * @param refused the card API's words, when it did not let us.
+   */
+  notify(temporaryChange: TemporaryChange, action: Action | null, refused?: string): Promise<void>;
+  /** Brings everything that shows a temporary change up to date with its end. */
+  show(temporaryChange: TemporaryChange): Promise<void>;
+}
 
 interface Deps {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
@@ -35,16 +46,9 @@ interface Deps {
   readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
 }
 
-export function createNotifyEnd(deps: Deps) {
+export function createNotifyEnd(deps: Deps): NotifyEnd {
   return {
-    /**
-     * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
-     * last: killed before that, it is ended and told again, and no part of it does harm twice.
-     *
-     * @param action the click that ended it; null when its time was over.
-     * @param refused the card API's words, when it did not let us.
-     */
-    async notify(temporaryChange: TemporaryChange, action: Action | null, refused: string = ''): Promise<void> {
+    async notify(temporaryChange, action, refused = '') {
       const { id, acctId, alertId } = temporaryChange;
       const state = temporaryChange.state as Told;
       const card = await deps.factsOf(acctId);
@@ -61,7 +65,6 @@ export function createNotifyEnd(deps: Deps) {
       await deps.temporaryChanges.save(temporaryChange);
       await show(temporaryChange);
     },
-    /** Brings everything that shows a temporary change up to date with its end. */
     show,
   };
 
