@@ -20,8 +20,8 @@ export type Control = z.infer<typeof Control>;
 
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
-  /** `restore`: a temporary change has ended. `recognize`: the holder says that it was them. */
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'restore', 'acknowledge', 'recognize']),
+  /** `restore`: a temporary change has ended. `recognize`: the holder says that it was them. `paid`: a retry succeeded. */
+  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'restore', 'acknowledge', 'recognize', 'paid']),
   /** Slack user id; null when the change was seen, but made outside Slack. */
   by: z.string().nullable(),
   /** UTC ISO 8601. */

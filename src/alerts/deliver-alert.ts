@@ -26,6 +26,8 @@ interface ReceiveDeps {
   readonly virtualCardArrived: (event: VirtualCardEvent, attempt: { readonly isLast: boolean }) => Promise<void>;
   /** Ends the changes that were made for this purchase. */
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
+  /** Shows on earlier declines that this purchase is their retry. */
+  readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
   readonly log: Log;
 }
 
@@ -48,6 +50,7 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
     }
     await deps.deliverAlert(event, arrival);
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });
+    await deps.resolveDeclines(event);
     await deps.endPurchaseChanges(event);
     return null;
   };

@@ -7,6 +7,7 @@ import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deli
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createPurchases } from '../alerts/purchase-store.ts';
+import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { statusBefore } from '../directory/status-before.ts';
@@ -58,6 +59,21 @@ export function composeDelivery(
       paddingCounts: assumptions.paddingCountsAgainstLimits,
     }),
     deliverStatus: createDeliverStatus(common),
+    resolveDeclines: createResolveDeclines({
+      ...context,
+      async showOutcome(alertId, outcomeId, outcome) {
+        await alerts.setOutcome(alertId, outcomeId, outcome);
+        await updateMessages(alertId);
+      },
+      notifyDirectly: (userId, id, { text, blocks }) =>
+        context.notifyPerson(userId, {
+          kind: 'notice',
+          id,
+          audience: 'holder',
+          message: { text, blocks },
+          priority: 'request',
+        }),
+    }),
     /** Reminds of cards that were shipped and that nobody has activated. */
     remind: () => remindOfActivation({ ...context, cardOrders, reload: directory.reload, announce }),
     /** Completes an alert when the card API did not answer in time. */

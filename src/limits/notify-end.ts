@@ -58,7 +58,9 @@ export function createNotifyEnd(deps: Deps): NotifyEnd {
       if (alertId !== null) {
         await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
       }
-      if (temporaryChange.by.userId !== by) {
+      // An alert or a request that announced it says so itself; what nobody expects, and what has to be decided, is told.
+      const isShown = state === 'ended' && (alertId !== null || temporaryChange.requestId !== null);
+      if (temporaryChange.by.userId !== by && !isShown) {
         const message = temporaryChangeEnded(temporaryChange, card);
         await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
       }

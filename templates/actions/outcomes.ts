@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/outcome.ts';
+import { formatDuration } from '../../src/core/duration.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
@@ -49,10 +50,12 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Not put back yet',
     unknown: 'May be put back',
   },
+  paid: { done: 'Paid', failed: 'Not paid', waiting: 'Not paid yet', unknown: 'May be paid' },
   acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
+  if (verb === 'paid') return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' by itself' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;
@@ -79,6 +82,42 @@ export function outcomeLine(outcome: Outcome): string {
   return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
 }
 
+const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
+const closedVerbs: ReadonlySet<Outcome['verb']> = new Set([...changeVerbs, 'restore', 'paid', 'acknowledge']);
+
+/** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
+export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string): string | null {
+  const paid = outcomes.find(({ verb }) => verb === 'paid');
+  if (paid === undefined) return null;
+  const done = outcomes.filter(({ state }) => state === 'done');
+  const approved = done.findLast(({ verb }) => changeVerbs.has(verb));
+  const restored = done.findLast(({ verb }) => verb === 'restore');
+  const approval =
+    approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
+  const back = restored === undefined ? '' : `, ${backWords(restored)}`;
+  const ms = Math.max(60_000, Date.parse(paid.at) - Date.parse(declinedAt));
+  const words = `${approval}paid at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function approvedWord({ verb }: Outcome): string {
+  return verb === 'unblock' ? 'unblocked' : verb === 'activate' ? 'activated' : 'approved';
+}
+
+/** `limit back to $150.00`. */
+function backWords({ text }: Outcome): string {
+  const to = /→ (\$[\d.,]*\d)$/.exec(text)?.[1];
+  return to === undefined ? 'rules back to what they were' : `limit back to ${to}`;
+}
+
+/** The same as lines: what a retry that succeeded closes is one line, everything else as it is. */
+export function closedLines(outcomes: readonly Outcome[], declinedAt: string): SectionBlock[] {
+  const resolved = resolvedWords(outcomes, declinedAt);
+  if (resolved === null) return outcomeLines(outcomes);
+  const others = outcomes.filter(({ verb, state }) => !closedVerbs.has(verb) || state !== 'done');
+  return [section(`*Resolved.* ${resolved}`, ...others.slice(-6).map(outcomeLine))];
+}
+
 /** What people did about an alert, the last six, oldest first. */
 export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
   return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(outcomeLine))];
@@ -86,7 +125,7 @@ export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
 
 /** The last one as a plain sentence, for the text beside the blocks. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
-  const last = outcomes.at(-1);
+  const last = outcomes.findLast(({ verb }) => verb === 'paid') ?? outcomes.at(-1);
   return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
 }
 
@@ -107,6 +146,8 @@ export interface Standing {
   readonly isSeen: boolean;
   /** The holder said that it was them. */
   readonly isRecognized: boolean;
+  /** A retry succeeded. */
+  readonly isPaid: boolean;
 }
 
 export function standing(outcomes: readonly Outcome[]): Standing {
@@ -117,6 +158,7 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     isRaised: false,
     isSeen: false,
     isRecognized: false,
+    isPaid: false,
   };
   for (const { verb, state, by, confirmation } of outcomes) {
     // What may or may not have happened leaves every control where it was.
@@ -126,10 +168,11 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
+    if (verb === 'paid') known.isPaid = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
     // What was temporary is over: it may be needed again.
     if (verb === 'restore') known.isRaised = known.isRaised && state !== 'done';
-    if (verb === 'acknowledge' || (state === 'done' && by !== null)) known.isSeen = true;
+    if (verb === 'acknowledge' || verb === 'paid' || (state === 'done' && by !== null)) known.isSeen = true;
   }
   return known;
 }

@@ -1,9 +1,10 @@
+import type { SectionBlock } from '@slack/types';
 import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { TransactionKind } from '../../src/core/event.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { outcomeLines } from '../actions/outcomes.ts';
+import { closedLines, outcomeLines } from '../actions/outcomes.ts';
 import type { View } from '../core/view.ts';
 import { shared } from '../routing/shared-channel.ts';
 import { activationReminder } from './activation-reminder.ts';
@@ -32,8 +33,14 @@ export function renderAlert(alert: Alert, view: View): Message {
   if (!mayShow('details', view.place)) return shared(alert);
   const [long, lines] = formsOf(alert, view);
   if (view.isLong === true || lines === null) return long;
-  const outcomes = alert.kind === 'card-testing' ? testedOutcomes(alert) : outcomeLines(alert.outcomes);
+  const outcomes = shownOutcomes(alert);
   return shortMessage(alert, long, lines, { details: actionId.showDetails, outcomes });
+}
+
+function shownOutcomes(alert: Alert): SectionBlock[] {
+  if (alert.kind === 'card-testing') return testedOutcomes(alert);
+  if (alert.kind !== 'transaction') return outcomeLines(alert.outcomes);
+  return closedLines(alert.outcomes, alert.event.occurredAt);
 }
 
 /** With all there is to say, and its three lines; null for what is a single line anyway. */

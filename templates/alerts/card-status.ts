@@ -19,15 +19,24 @@ export function statusWords(alert: StatusAlert) {
   const { event, changes } = alert;
   const [only] = changes;
   const card = cardOf(alert);
+  const isVirtual = card.isVirtual === true;
   const at = changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt;
   if (changes.length !== 1 || only === undefined) {
     const more = changes.length - SHORT_MAX;
-    const lines = [...changes.slice(0, SHORT_MAX).map(line), more > 0 ? `… and ${more} more.` : null];
+    const lines = [
+      ...changes.slice(0, SHORT_MAX).map((change) => line(change, isVirtual)),
+      more > 0 ? `… and ${more} more.` : null,
+    ];
     return { title: `${changes.length} cards changed`, way: lines, card: { ...card, cardId: null, last4: null }, at };
   }
-  const by = cause(only);
-  const lines = [`${capital(way(only))}${by && `, ${by}`}.${note(only)}`];
-  return { title: headline(only), way: lines, card: { ...card, cardId: only.cardId, last4: only.last4 }, at };
+  const by = cause(only, isVirtual);
+  const lines = [`${capital(way(only, isVirtual))}${by && `, ${by}`}.${note(only)}`];
+  return {
+    title: headline(only, isVirtual),
+    way: lines,
+    card: { ...card, cardId: only.cardId, last4: only.last4 },
+    at,
+  };
 }
 
 /** Cards that got another status, however many webhooks it took. */
@@ -41,23 +50,26 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
   const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const shown = changes.slice(0, SHOWN_MAX);
   const more = changes.length - shown.length;
+  const isVirtual = card.isVirtual === true;
 
   return {
     text: sentence(
       isOne
-        ? `${late}${cardOfHolder(one)}: ${way(only)}.${note(only)}${cause(only) && ` Change ${cause(only)}.`}${outcomeSentence(outcomes)}`
-        : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change)}`).join('; ')}.`,
+        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` Change ${cause(only, isVirtual)}.`}${outcomeSentence(outcomes)}`
+        : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change, isVirtual)}`).join('; ')}.`,
     ),
     blocks: [
-      header(isOne ? `${headline(only)}: ${name}` : `${changes.length} cards changed: ${name}`),
+      header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${changes.length} cards changed: ${name}`),
       section(
-        ...shown.map((change) => (isOne ? `*${capital(way(change))}*${note(change)}` : line(change))),
+        ...shown.map((change) =>
+          isOne ? `*${capital(way(change, isVirtual))}*${note(change)}` : line(change, isVirtual),
+        ),
         more > 0 ? `… and ${more} more.` : null,
       ),
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', isOne ? capital(cardName(one)) : ''],
-        ['Change', isOne ? capital(cause(only)) : ''],
+        ['Change', isOne ? capital(cause(only, isVirtual)) : ''],
         ['When', dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt)],
       ]),
       ...outcomeLines(outcomes),
@@ -79,10 +91,10 @@ const headlines: Readonly<Record<CardStatus, string>> = {
   CLOSED: 'Card closed for good',
 };
 
-function headline(change: StatusChange): string {
+function headline(change: StatusChange, isVirtual: boolean): string {
   if (change.supersededBy !== null) return 'Card status, arrived late';
   const status = now(change);
-  if (isNew(change)) return 'New card';
+  if (isNew(change)) return isVirtual ? 'New virtual card' : 'New card';
   if (status === undefined) return 'Card status';
   return isRepeat(change) ? `Card still ${statusWord(status)}` : headlines[status];
 }
@@ -96,11 +108,12 @@ function isNew({ from, steps }: StatusChange): boolean {
 }
 
 /** `not activated → active → blocked`; where nothing changed, that it was said again. */
-function way(change: StatusChange): string {
+function way(change: StatusChange, isVirtual: boolean): string {
   const { from, steps } = change;
   const last = statusWord(steps.at(-1)?.status ?? '');
   if (isRepeat(change)) return `reported again as ${last}`;
-  if (isNew(change)) return 'new card, not activated yet';
+  // A virtual card is activated by its order: nobody has to do anything.
+  if (isNew(change)) return isVirtual ? 'new virtual card' : 'new card, not activated yet';
   const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
   const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
   return words.length === 1 ? `now ${last} (status before not known)` : words.join(' → ');
@@ -112,15 +125,16 @@ function note({ steps, supersededBy }: StatusChange): string {
 }
 
 /** A card's first status and a status said again have no cause worth naming. */
-function cause(change: StatusChange): string {
+function cause(change: StatusChange, isVirtual: boolean): string {
   if (change.causedBy !== null) return `made by ${mention(change.causedBy)} in Cardbell`;
-  return isNew(change) || isRepeat(change) ? '' : 'made outside Slack';
+  const isByOrder = isVirtual && change.from !== 'BLOCKED' && change.steps.every(({ status }) => status === 'ACTIVE');
+  return isNew(change) || isRepeat(change) || isByOrder ? '' : 'made outside Slack';
 }
 
 /** One of several cards, with all there is to say about it. */
-function line(change: StatusChange): string {
-  const by = cause(change);
-  return `*${lastFour(change)}:* ${way(change)}${by && `, ${by}`}.${note(change)}`;
+function line(change: StatusChange, isVirtual: boolean): string {
+  const by = cause(change, isVirtual);
+  return `*${lastFour(change)}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
 }
 
 function lastFour({ last4, cardId }: StatusChange): string {

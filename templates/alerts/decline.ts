@@ -111,13 +111,13 @@ function lower(title: string): string {
 
 /** Remedy, block, acknowledge: each only while it can still do something. */
 function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isActivated, isRaised, isSeen } = standing(outcomes);
+  const { isBlocked, isActivated, isRaised, isSeen, isPaid } = standing(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
   const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
   const about = { value: event.id, card };
 
   return [
-    isBlocked ? null : remedyButton({ event, remedy, card }, reason, isRaised),
+    isBlocked || isPaid ? null : remedyButton({ event, remedy, card }, reason, isRaised),
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
     wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),

@@ -80,9 +80,9 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
 
 /** Was it you? Each answer only while it can still be given. */
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isRecognized, isRaised } = standing(outcomes);
+  const { isBlocked, isRecognized, isRaised, isPaid } = standing(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
-  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised;
+  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),

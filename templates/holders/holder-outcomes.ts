@@ -22,6 +22,7 @@ function line(outcome: Outcome): string {
 
 function head({ verb, state, by, asHolder }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  if (verb === 'paid') return 'Paid';
   if (verb === 'recognize') return 'You confirmed making this purchase';
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
@@ -33,7 +34,7 @@ function head({ verb, state, by, asHolder }: Outcome): string {
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
-type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge'>;
+type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge' | 'paid'>;
 
 const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
   block: { done: 'blocked', noun: 'The block' },
@@ -46,6 +47,7 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 
 /** What it means for the holder now. */
 function next({ verb, state, text, confirmation }: Outcome): string {
+  if (verb === 'paid') return 'Your purchase went through.';
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'acknowledge') return '';
   if (state === 'failed' || state === 'unknown') {

@@ -58,6 +58,34 @@ describe('raising a limit from a decline', () => {
     expect(line.text).toContain('$100.00');
   });
 
+  it('says on the decline that the retry was paid, by whose approval and how long it took, and tells the approver', async () => {
+    const card = cardbell().take('ACTIVE');
+    await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    const alert = await stopped(card, { Amount: 140 });
+    const view = await openForm(ana, alert);
+    await submit(ana, view.id, '140');
+    await until(() => cardbell().account(card.AcctId).SpendRules.DailySpendLimit === 140, 'the limit is raised');
+
+    const MerchantName = `STOPPED ${card.AcctId} 140`;
+    expect(cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, Amount: 140 }).Approved).toBe(true);
+    await until(
+      () =>
+        /Resolved\.\* Approved by <@U0ANA>, paid at .*limit back to \$100\.00\. 1 minute\./.test(
+          JSON.stringify(cardbell().now(alert).blocks),
+        ),
+      'the decline is resolved',
+    );
+
+    expect(cardbell().now(alert).text).toContain('Paid.');
+    expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(100);
+    const told = await cardbell().workspace.waitForMessage(
+      ({ channel, text }) => channel.startsWith('D') && text.startsWith(`Paid: $140.00 at ${MerchantName}`),
+      60_000,
+    );
+    expect(told.text).toContain('1 minute');
+  });
+
   it('changes the limit of a merchant category and not the card’s', async () => {
     const card = cardbell()
       .sandbox.accounts()

@@ -12,6 +12,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { askAgain } from '../../templates/actions/ask-again.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
+import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
@@ -180,6 +181,14 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       const single = { ...given, changes: [daily(one)], meanwhile: null };
       return [given, single].flatMap((shown) => [temporaryChange(shown, card), temporaryChangeEnded(shown, card)]);
     });
+  },
+  'decline-paid': (one, two) => {
+    const alert = transactionAlert();
+    const outcomes = (['limit', 'paid', 'restore'] as const).map((verb) => {
+      return { verb, by: verb === 'limit' ? one : null, at, state: 'done', text: two } as const;
+    });
+    const event = { ...alert.event, merchant: { ...alert.event.merchant, name: one } };
+    return [declinePaid({ ...alert, card: { ...alert.card, holder: two }, outcomes }, event)];
   },
   'limit-card-form': () => [limitCardForm('p_1')],
   'reading-card': () => [readingCard()],

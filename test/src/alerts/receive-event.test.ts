@@ -24,6 +24,7 @@ function createWorld({ isBackfilled = false } = {}) {
     },
     virtualCardArrived: async (_event, { isLast }) =>
       void did.push(`virtual card arrived${isLast ? ', last try' : ''}`),
+    resolveDeclines: async () => void did.push('resolve declines'),
     endPurchaseChanges: async () => void did.push('end changes'),
     log: createLog({ level: 'silent', process: 'test' }),
   });
@@ -60,7 +61,7 @@ it('notifies whoever ordered a virtual card after its alert', async () => {
 
   await receive(read('virtual-card'), { ...first, isLast: true });
 
-  expect(did).toEqual(['deliver virtual-card', 'virtual card arrived, last try', 'end changes']);
+  expect(did).toEqual(['deliver virtual-card', 'virtual card arrived, last try', 'resolve declines', 'end changes']);
 });
 
 it('ends the changes for a purchase after its alert', async () => {
@@ -68,5 +69,5 @@ it('ends the changes for a purchase after its alert', async () => {
 
   expect(await receive(read('authorization'), first)).toBeNull();
 
-  expect(did).toEqual(['deliver authorization', 'end changes']);
+  expect(did).toEqual(['deliver authorization', 'resolve declines', 'end changes']);
 });

@@ -43,7 +43,6 @@ describe('the end of a temporary change', () => {
     expect(steps).toEqual([
       'on record: The temporary change has ended.',
       'alert: end-act_1 restore done by nobody: Daily limit $450.00 → $400.00',
-      'told U0ANA: temporary-change-act_1-ended',
       'kept as ended',
       'request req_1',
       'its messages',

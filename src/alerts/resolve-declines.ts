@@ -1,0 +1,58 @@
+import { declinePaid } from '../../templates/alerts/decline-paid.ts';
+import type { Outcome } from '../actions/outcome.ts';
+import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import type { Message } from '../slack/message.ts';
+import { merchantKey } from './aggregation-group-store.ts';
+import type { TransactionAlert } from './alert.ts';
+import { type Alerts, alertsOfKind } from './alert-store.ts';
+import type { CardHistory } from './card-history.ts';
+
+/** A purchase later than this is another one. */
+const WITHIN_MS = 24 * 3_600_000;
+const DECLINES_MAX = 20;
+/** A tip, or a cheaper choice: by so much may what was paid differ from what was declined. */
+const TOLERANCE = 0.2;
+
+interface Deps {
+  readonly history: Pick<CardHistory, 'recentAlerts'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  /** Shows on an alert what became of it. */
+  readonly showOutcome: (alertId: string, outcomeId: string, outcome: Outcome) => Promise<void>;
+  /** Writes to a person directly; the id makes repeating it nothing. */
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+}
+
+/**
+ * A purchase that succeeds resolves the declines before it: their alerts show it, and whoever approved a change for it is
+ * told. Safe to repeat.
+ */
+export function createResolveDeclines({ history, alerts, showOutcome, notifyDirectly }: Deps) {
+  return async function resolveDeclines(event: StoredEvent): Promise<void> {
+    if (event.kind !== 'authorization' && event.kind !== 'pin') return;
+    const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
+    for (const alert of await alertsOfKind('transaction', ids, alerts)) {
+      if (!isRetryOf(event, alert)) continue;
+      const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text: '' } as const;
+      await showOutcome(alert.event.id, `paid-${event.id}`, paid);
+      const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
+      const approvers = new Set(alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])));
+      for (const userId of approvers) {
+        await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
+      }
+    }
+  };
+}
+
+/** The first purchase after a decline that is its retry. An outcome of this very purchase is shown again. */
+function isRetryOf(event: TransactionEvent, { event: declined, outcomes }: TransactionAlert): boolean {
+  const afterMs = Date.parse(event.occurredAt) - Date.parse(declined.occurredAt);
+  if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(event) !== merchantKey(declined)) return false;
+  const paid = outcomes.find(({ verb }) => verb === 'paid');
+  if (paid !== undefined && paid.at !== event.occurredAt) return false;
+  return Math.abs(event.amountCents - declined.amountCents) <= declined.amountCents * TOLERANCE;
+}
+
+function isApproval(outcome: Outcome): outcome is Outcome & { readonly by: string } {
+  const { verb, state, by, asHolder } = outcome;
+  return state === 'done' && by !== null && asHolder !== true && ['limit', 'allow', 'unblock'].includes(verb);
+}

@@ -1,0 +1,19 @@
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
+import { formatCents } from '../../src/core/money.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { resolvedWords } from '../actions/outcomes.ts';
+import { context, outside, section, sentence } from '../core/blocks.ts';
+import { cardOf, shortCard } from '../core/card-words.ts';
+
+/** For whoever approved a change for a declined purchase: it went through. */
+export function declinePaid(alert: TransactionAlert, { amountCents, merchant }: TransactionEvent): Message {
+  const name = merchant.name.trim();
+  const what = `Paid: ${formatCents(amountCents)}${name === '' ? '' : ` at ${outside(name, 80)}`}`;
+  const who = shortCard(cardOf(alert));
+  const how = resolvedWords(alert.outcomes, alert.event.occurredAt) ?? '';
+  return {
+    text: sentence(`${what}, ${who}. ${how}`),
+    blocks: [section(`*${what}* · ${who}`, how), ...context(alert.event.id)],
+  };
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/outcome.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
+import type { TransactionEvent } from '../../../src/core/event.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const declined = transactionAlert();
+const approved: Outcome = { verb: 'limit', by: 'U0ANA', at: '2026-11-20T14:18:00Z', state: 'done', text: '' };
+const paid = (over: Partial<TransactionEvent> = {}): TransactionEvent => ({
+  ...declined.event,
+  id: 'evt_paid',
+  kind: 'authorization',
+  occurredAt: '2026-11-20T14:21:00Z',
+  decline: null,
+  ...over,
+});
+
+async function resolve(event: TransactionEvent, alert: TransactionAlert = declined) {
+  const shown: string[] = [];
+  const told: string[] = [];
+  const resolveDeclines = createResolveDeclines({
+    history: { recentAlerts: async () => [alert.event.id] },
+    alerts: { get: async () => alert },
+    showOutcome: async (alertId, id, { verb, at }) => void shown.push(`${alertId} ${id} ${verb} ${at}`),
+    notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
+  });
+  await resolveDeclines(event);
+  return { shown, told };
+}
+
+it('shows on the decline that its retry was paid, and tells whoever approved, with the time it took', async () => {
+  const { shown, told } = await resolve(paid(), { ...declined, outcomes: [approved] });
+
+  expect(shown).toEqual([`${declined.event.id} paid-evt_paid paid 2026-11-20T14:21:00Z`]);
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain(
+    `U0ANA paid-${declined.event.id} Paid: $84.10 at Blue Bottle Coffee, Jane Doe · card 1212.`,
+  );
+  expect(told[0]).toMatch(/Approved by <@U0ANA>, paid at .*7 minutes/);
+});
+
+it('tells nobody where the purchase went through without help', async () => {
+  const { shown, told } = await resolve(paid());
+
+  expect([shown.length, told.length]).toEqual([1, 0]);
+});
+
+it('takes a tip, or a cheaper choice, for the same purchase', async () => {
+  expect((await resolve(paid({ amountCents: 9900 }))).shown).toHaveLength(1);
+  expect((await resolve(paid({ amountCents: 7000 }))).shown).toHaveLength(1);
+});
+
+describe('is not taken for a retry:', () => {
+  it.each<[string, Partial<TransactionEvent>]>([
+    ['a purchase elsewhere', { merchant: { ...declined.event.merchant, name: 'Corner Diner' } }],
+    ['a purchase of quite another amount', { amountCents: 300 }],
+    ['a purchase before the decline', { occurredAt: '2026-11-20T14:00:00Z' }],
+    ['a purchase two days later', { occurredAt: '2026-11-22T14:14:00Z' }],
+    ['another decline', { kind: 'decline' }],
+  ])('%s', async (_what, over) => {
+    expect((await resolve(paid(over))).shown).toEqual([]);
+  });
+
+  it('a second purchase after the one that was', async () => {
+    const first: Outcome = { verb: 'paid', by: null, at: '2026-11-20T14:20:00Z', state: 'done', text: '' };
+
+    expect((await resolve(paid(), { ...declined, outcomes: [first] })).shown).toEqual([]);
+  });
+});
