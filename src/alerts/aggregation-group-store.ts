@@ -5,8 +5,8 @@ import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
-/** Repeats of a decline share a message while each follows another within this time: a retry, or a subscription. */
-export const AGGREGATION_GAP_MS = 30 * 60_000;
+/** Retries share a message while each follows another within this time: after a quiet spell a decline is news again. */
+export const AGGREGATION_GAP_MS = 10 * 60_000;
 
 /** Nobody looks at yesterday's message: what goes on for longer gets a new one. */
 export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
@@ -30,9 +30,15 @@ export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): s
   return contentId('', [merchant.id, name]);
 }
 
-/** The same card account, merchant and reason. Amounts may differ: people try a smaller one. */
+/** The same card account, merchant, reason and amount: another amount is another purchase. */
 export function aggregationRule(event: TransactionEvent): AggregationRule {
-  const key = contentId('', ['repeat', event.acctId, merchantKey(event), declineCode(event.decline)]);
+  const key = contentId('', [
+    'repeat',
+    event.acctId,
+    merchantKey(event),
+    declineCode(event.decline),
+    event.amountCents,
+  ]);
   return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 

@@ -6,10 +6,11 @@ import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
 const CARD_TESTING_CARDS = 3;
-/** … within this time look like somebody testing stolen numbers, whatever the amounts. */
+/** … within this time, for small or similar amounts, look like somebody testing stolen numbers. */
 export const CARD_TESTING_WINDOW_MS = 10 * 60_000;
 /** A warning covers what follows at the merchant until nothing happens for this long. */
 export const CARD_TESTING_GAP_MS = 30 * 60_000;
@@ -18,15 +19,23 @@ export const CARD_TESTING_GAP_MS = 30 * 60_000;
 const REMEMBERED_MAX = 1000;
 const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 
+/** What somebody tries with a stolen number is small. Whole cents. */
+const SMALL_CENTS = 1000;
+
 /**
- * Reasons that hit all cards at once and say nothing about who is using them: the business has no money, the company's
- * own approval system refuses, the service allows nobody this type of merchant.
+ * Reasons that somebody meets who has only the number: the PIN, the plastic or the country is wrong, or the issuer does not
+ * say. A limit, a balance, a rule about merchants or a card that is not activated is the holder's own affair.
  */
-const causesOfAllCards: ReadonlySet<string> = new Set(['decline.balance.business', 'decline.remote', 'decline.mcc']);
+const fraudLike: ReadonlySet<string> = new Set([
+  'decline',
+  'decline.card.pin',
+  'decline.rule.cardnotpresent',
+  'decline.rule.location',
+]);
 
 /** True when a decline can be part of card testing. */
 export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
-  return decline !== null && !causesOfAllCards.has(declineCode(decline));
+  return decline !== null && (fraudLike.has(declineCode(decline)) || namesFraud(decline));
 }
 
 export type CardTesting = ReturnType<typeof createCardTesting>;
@@ -72,6 +81,7 @@ export function createCardTesting(redis: Redis | Cluster) {
           REMEMBERED_MAX,
           REMEMBERED_SECONDS,
           ALERT_TTL_SECONDS,
+          SMALL_CENTS,
         ],
       );
       return typeof warningId === 'string' ? { warningId, isCause: warningId === ownWarningId } : null;

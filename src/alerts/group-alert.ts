@@ -67,7 +67,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     if (isRepeat) {
       const why = isBlocked
         ? 'The card is blocked: declines that follow are counted in one message'
-        : 'The same card, merchant and reason: repeats are counted in one message';
+        : 'The same card, merchant, reason and amount: repeats are counted in one message';
       await note(`${why}, that of ${leader}.`);
     }
     if (isBlocked) return { ...grouping, threadId: await cardOrders.blockThread(event.acctId) };

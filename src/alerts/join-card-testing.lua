@@ -1,9 +1,28 @@
 --- @keys declines, facts, warnings
--- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms).
+-- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms, and the cents that others
+-- are compared with).
 -- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, prefix of alerts,
--- most remembered, seconds remembered, seconds that a warning is kept.
+-- most remembered, seconds remembered, seconds that a warning is kept, cents up to which an amount is small.
 local at = tonumber(ARGV[2])
 local window, gap, span, cards = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+
+local cents, small = cjson.decode(ARGV[3]).minCents, tonumber(ARGV[13])
+
+-- Small both, or no more than a fifth apart.
+local function isAlike(one, other)
+  local most = math.max(one, other)
+  return most <= small or math.abs(one - other) * 5 <= most
+end
+
+-- Of ids with their times, those whose amounts are alike.
+local function alike(found, to)
+  local kept = {}
+  for i = 1, #found, 2 do
+    local facts = cjson.decode(redis.call('HGET', KEYS[2], found[i]))
+    if isAlike(facts.minCents, to) then kept[#kept + 1] = { id = found[i], at = tonumber(found[i + 1]), acct = facts.acctId } end
+  end
+  return kept
+end
 
 local function count(warning, text)
   local facts = cjson.decode(text)
@@ -26,25 +45,24 @@ local function count(warning, text)
 end
 
 local function bounds(text)
-  local first, last = string.match(text, '^(%d+) (%d+)$')
-  return tonumber(first), tonumber(last)
+  local first, last, to = string.match(text, '^(%d+) (%d+) (%d+)$')
+  return tonumber(first), tonumber(last), tonumber(to)
 end
 
 -- What lies within the gap of what belongs to it belongs to it as well, or the order of arrival would decide.
-local function keep(warning, first, last)
+local function keep(warning, first, last, to)
   while true do
-    local before = redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. first, first - gap, 'WITHSCORES', 'LIMIT', 0, 1)
-    local after = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. last, last + gap, 'WITHSCORES', 'LIMIT', 0, 1)
-    if before[1] and last - tonumber(before[2]) <= span then first = tonumber(before[2])
-    elseif after[1] and tonumber(after[2]) - first <= span then last = tonumber(after[2])
+    local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. first, first - gap, 'WITHSCORES'), to)[1]
+    local after = alike(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. last, last + gap, 'WITHSCORES'), to)[1]
+    local next
+    if before and last - before.at <= span then first, next = before.at, before.at
+    elseif after and after.at - first <= span then last, next = after.at, after.at
     else break end
-    local at = last
-    if before[1] and first == tonumber(before[2]) then at = first end
-    for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], at, at)) do
-      count(warning, redis.call('HGET', KEYS[2], id))
+    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], next, next, 'WITHSCORES'), to)) do
+      count(warning, redis.call('HGET', KEYS[2], one.id))
     end
   end
-  redis.call('HSET', KEYS[3], warning, string.format('%.0f %.0f', first, last))
+  redis.call('HSET', KEYS[3], warning, string.format('%.0f %.0f %.0f', first, last, to))
   redis.call('EXPIRE', KEYS[3], ARGV[11])
 end
 
@@ -54,26 +72,25 @@ for i = 1, 2 do redis.call('EXPIRE', KEYS[i], ARGV[11]) end
 
 local warnings = redis.call('HGETALL', KEYS[3])
 for i = 1, #warnings, 2 do
-  local first, last = bounds(warnings[i + 1])
-  local isNear = at >= first - gap and at <= last + gap
+  local first, last, to = bounds(warnings[i + 1])
+  local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
   if isNear and math.max(last, at) - math.min(first, at) <= span then
     if isNew then
       if at >= first and at <= last then count(warnings[i], ARGV[3]) end
-      keep(warnings[i], first, last)
+      keep(warnings[i], first, last, to)
     end
     return warnings[i]
   end
 end
 
-local near = redis.call('ZRANGEBYSCORE', KEYS[1], at - window, at + window, 'WITHSCORES')
+local near = alike(redis.call('ZRANGEBYSCORE', KEYS[1], at - window, at + window, 'WITHSCORES'), cents)
 local first, last
-for i = 1, #near, 2 do
+for i = 1, #near do
   local seen, number = {}, 0
-  for j = i, #near, 2 do
-    if tonumber(near[j + 1]) - tonumber(near[i + 1]) > window then break end
-    local acct = cjson.decode(redis.call('HGET', KEYS[2], near[j])).acctId
-    if not seen[acct] then seen[acct] = true; number = number + 1 end
-    if number >= cards then first, last = tonumber(near[i + 1]), tonumber(near[j + 1]) end
+  for j = i, #near do
+    if near[j].at - near[i].at > window then break end
+    if not seen[near[j].acct] then seen[near[j].acct] = true; number = number + 1 end
+    if number >= cards then first, last = near[i].at, near[j].at end
   end
   if first then break end
 end
@@ -84,8 +101,8 @@ if over > 0 then
 end
 if not first then return false end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], first, last)) do
-  count(ARGV[4], redis.call('HGET', KEYS[2], id))
+for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], first, last, 'WITHSCORES'), cents)) do
+  count(ARGV[4], redis.call('HGET', KEYS[2], one.id))
 end
-keep(ARGV[4], first, last)
+keep(ARGV[4], first, last, cents)
 return ARGV[4]

@@ -18,6 +18,9 @@ export function isSuspectedFraud(event: StoredEvent): boolean {
   if (!('merchant' in event) || event.direction === 'credit') return false;
   if (cashLike.has(event.mcc.trim())) return true;
   if (event.decline === null) return false;
-  const { code, message } = event.decline;
-  return declineReason(event.decline).isSensitive || fraudWords.test(`${code} ${message}`);
+  return declineReason(event.decline).isSensitive || namesFraud(event.decline);
+}
+
+export function namesFraud({ code, message }: { readonly code: string; readonly message: string }): boolean {
+  return fraudWords.test(`${code} ${message}`);
 }

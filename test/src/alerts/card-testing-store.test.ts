@@ -113,6 +113,18 @@ describe('declines at one merchant', () => {
     expect(cards[0]).toMatchObject({ alertId: idOf(1), minCents: 101, maxCents: 105 });
   });
 
+  it('of amounts that are neither small nor similar are none, and join no warning', async () => {
+    for (const [index, amountCents] of [8000, 20_000, 50_000].entries())
+      expect(await join(tried(index, 1001 + index, index, { amountCents }))).toBeNull();
+    await join(tried(4, 2001, 3, { amountCents: 20_500 }));
+    const warning = await join(tried(5, 2002, 4, { amountCents: 19_000 }));
+
+    expect(warning).toMatchObject({ isCause: true });
+    expect(await join(tried(6, 2003, 5, { amountCents: 500 }))).toBeNull();
+    const cards = await cardsOf(warning?.warningId ?? '', tried(5, 2002, 4));
+    expect(cards.map(({ acctId }) => acctId)).toEqual([1002, 2001, 2002]);
+  });
+
   it('need three cards again after a long pause', async () => {
     for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
 
@@ -157,9 +169,17 @@ describe('declines at one merchant', () => {
   });
 });
 
-it('a reason that hits every card at once is not card testing', () => {
+it('only what somebody meets who has nothing but the number is card testing', () => {
   const is = (code: string): boolean => mayBeCardTesting(declined(code, '').event);
 
-  expect(['decline.balance.business', 'Decline.Remote ', 'decline.mcc'].map(is)).toEqual([false, false, false]);
-  expect(['decline', 'decline.rule.velocity', 'decline.card.pin', 'new'].map(is)).toEqual([true, true, true, true]);
+  const own = [
+    'decline.balance.business',
+    'Decline.Remote ',
+    'decline.mcc',
+    'decline.rule.velocity',
+    'decline.card.status',
+  ];
+  expect(own.filter(is)).toEqual([]);
+  const others = ['decline', 'decline.card.pin', 'decline.rule.cardnotpresent', 'decline.suspected.fraud'];
+  expect(others.filter(is)).toEqual(others);
 });
