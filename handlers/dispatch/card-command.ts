@@ -1,7 +1,7 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import { readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { helpEntries } from '../../src/dispatch/verbs.ts';
+import { helpFor } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { askForRaiseByCommand } from '../approvals/ask-by-command.ts';
@@ -30,7 +30,7 @@ export function card(deps: ListenerDeps) {
     const parsed = deps.readCommand(`${verbOf[command.command] ?? ''} ${typed}`);
     switch (parsed.kind) {
       case 'help':
-        await interaction.notify(help(helpEntries));
+        await interaction.notify(help(helpFor((await deps.permissions.rolesOf(command.user_id)).roles)));
         return;
       case 'pick':
         await openPicker(command.trigger_id, interaction, deps);

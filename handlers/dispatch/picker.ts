@@ -1,5 +1,5 @@
 import type { Action, Origin } from '../../src/actions/action.ts';
-import { helpEntries, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
+import { helpFor, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide.ts';
 import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';
@@ -10,7 +10,7 @@ import type { Interaction } from './interaction.ts';
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
   const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
-    await interaction.notify(help(helpEntries));
+    await interaction.notify(help(helpFor(roles)));
     return;
   }
   const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HelpEntry } from '../../templates/dispatch/help.ts';
+import type { Help, HelpEntry } from '../../templates/dispatch/help.ts';
 import type { Action as AnyAction } from '../actions/action.ts';
 import { actionOf, Target, target } from '../actions/action.ts';
 import { readCard, type VerbEntry } from '../actions/verb.ts';
@@ -80,20 +80,28 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
-const help: HelpEntry = { usage: 'help', example: '/card help', effect: 'this list', who: 'all' };
+const help: HelpEntry = { usage: 'help', example: '/card help', effect: 'this list' };
 
-/** Every command, as the list of `/card help` shows it. */
-export const helpEntries: readonly HelpEntry[] = [
-  help,
-  ...verbNames.flatMap((verb) => {
-    const { command, permission } = entryOf(verb);
-    return command === undefined ? [] : [{ ...command, who: whoOf(permission.role) }];
-  }),
+/** What people use most, first. */
+const mostUsed: readonly Verb[] = [
+  'show',
+  'block',
+  'ask',
+  'limit',
+  'declines',
+  'activate',
+  'unblock',
+  'track',
+  'claim',
 ];
 
-function whoOf(role: Role | null): HelpEntry['who'] {
-  if (role === 'operator') return 'operators';
-  return role === 'approver' ? 'approvers' : 'all';
+/** The commands that somebody with these roles may use, the most used first, and those that only others may. */
+export function helpFor(roles: readonly Role[]): Help {
+  const isFirst = (verb: Verb): boolean => mostUsed.includes(verb);
+  const ordered = [...mostUsed, ...verbNames.filter((verb) => !isFirst(verb))];
+  const commandsOf = (isOwn: boolean): HelpEntry[] =>
+    ordered.filter((verb) => isPermitted(verb, roles) === isOwn).flatMap((verb) => entryOf(verb).command ?? []);
+  return { own: [...commandsOf(true), help], others: commandsOf(false) };
 }
 
 /** What the policy demands for a verb. */

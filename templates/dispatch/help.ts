@@ -7,35 +7,43 @@ export interface HelpEntry {
   readonly usage: string;
   readonly example: string;
   readonly effect: string;
-  readonly who: 'all' | 'operators' | 'approvers';
 }
 
-const groups: readonly (readonly [HelpEntry['who'], string])[] = [
-  ['all', 'For everyone'],
-  ['operators', 'For operators'],
-  ['approvers', 'For approvers'],
-];
+/** What is shown in full, with examples. */
+const FIRST = 5;
 
-/** @param entries every command, in the order in which they are shown: everybody may know what there is. */
-export function help(entries: readonly HelpEntry[]): Message {
-  const words = new Set(entries.map(({ usage }) => `/card ${usage.split(' ', 1).join('')}`));
+export interface Help {
+  /** What this person may do, the most used first. */
+  readonly own: readonly HelpEntry[];
+  /** What only others may. */
+  readonly others: readonly HelpEntry[];
+}
+
+export function help({ own, others }: Help): Message {
+  const more = own.slice(FIRST);
 
   return {
-    text: sentence(`What you can ask Cardbell: ${[...words].join(', ')}.`),
+    text: sentence(`What you can ask Cardbell: ${words(own)}.`),
     blocks: [
       header('What you can ask Cardbell'),
-      ...groups.map(([who, title]) =>
-        section(
-          `*${title}*`,
-          ...entries
-            .filter((entry) => entry.who === who)
-            .map(({ usage, effect, example }) => `\`/card ${usage}\` – ${effect}\n        \`${example}\``),
-        ),
+      section(
+        ...own
+          .slice(0, FIRST)
+          .map(({ usage, effect, example }) => `\`/card ${usage}\` – ${effect}\n        \`${example}\``),
       ),
+      ...(more.length === 0
+        ? []
+        : [section('*More*', ...more.map(({ usage, effect }) => `\`/card ${usage}\` – ${effect}`))]),
       ...context(
+        others.length === 0 ? null : `Operators and approvers also have: ${words(others)}.`,
         '`/card` alone opens a form: find a card by typing, then choose what to do.',
         'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
       ),
     ],
   };
+}
+
+/** Each command once. */
+function words(entries: readonly HelpEntry[]): string {
+  return [...new Set(entries.map(({ usage }) => `/card ${usage.split(' ', 1).join('')}`))].join(', ');
 }

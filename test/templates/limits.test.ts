@@ -4,7 +4,7 @@ import { type Alert, CardTestingAlert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
-import { helpEntries } from '../../src/dispatch/verbs.ts';
+import { helpFor } from '../../src/dispatch/verbs.ts';
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
@@ -28,6 +28,8 @@ import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { answer } from './answer-fixtures.ts';
 import { card, change, outcome, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { expectFit, expectPlain, expectSafe, leaks, spiteful } from './judge.ts';
+
+const everyRole = ['holder', 'operator', 'approver'] as const;
 
 /** The alert in all of its forms: short, long and in a modal; for the team, and for the holder of the card. */
 function expectAlertFits(alert: Alert, view: View): void {
@@ -287,7 +289,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
 });
 
 it('every plain alert fits', () => {
-  expectFit(help(helpEntries));
+  expectFit(help(helpFor(everyRole)));
   expectAlertFits(statusAlert([change()], { card, outcomes: [outcome({})] }), { place: 'public' });
 });
 
