@@ -138,7 +138,7 @@ function line(change: StatusChange, isVirtual: boolean): string {
 }
 
 function lastFour({ last4, cardId }: StatusChange): string {
-  return last4 === '' ? `Card ${cardId}` : `Card ending ${outside(last4, 10)}`;
+  return last4 === '' ? `Card ${cardId}` : `Card ${outside(last4, 10)}`;
 }
 
 function control({ event, outcomes }: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {

@@ -88,7 +88,7 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
   return sections;
 }
 
-/** `• *Jane Doe*, card ending 1212: 2 declines, $1.00 to $5.00`, and what was done about the card. */
+/** `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, and what was done about the card. */
 function row(card: TriedCard, { outcomes }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId } = card;
   const times = count === 1 ? '1 decline' : `${count} declines`;

@@ -46,7 +46,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
         shipments.length === 0 ? `*${where}*` : null,
         ...cards
           .slice(-CARDS_MAX)
-          .map(({ last4, status }) => `*Card ending ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
+          .map(({ last4, status }) => `*Card ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
       ...(isWaiting
         ? [section(`When the card has arrived, activate it: \`/card activate ${outside(cardHandle(card), 20)}\``)]
@@ -105,6 +105,6 @@ function shipmentLine({
         ? ''
         : `ordered as ${orderId}, `
       : `ordered ${dateToken(orderedAt, '{date_short_pretty}')}, `;
-  const which = last4.trim() === '' ? '' : ` (card ending ${outside(last4, 10)})`;
+  const which = last4.trim() === '' ? '' : ` (card ${outside(last4, 10)})`;
   return `${capital(`${ordered}shipped ${dateToken(shippedAt, '{date_short_pretty}')}`)}${which}: ${followed}`;
 }

@@ -44,9 +44,9 @@ export function holderName(card: Card): string {
   return outside(holderRaw(card), 80);
 }
 
-/** `card ending 4242`; ids where the last four are not known. Raw. */
+/** `card 4242`; ids where the last four are not known. Raw. */
 export function cardRaw({ last4, cardId, acctId }: Card): string {
-  if (last4 !== null && last4.trim() !== '') return `card ending ${last4}`;
+  if (last4 !== null && last4.trim() !== '') return `card ${last4}`;
   if (cardId !== null) return `card ${cardId}`;
   return acctId === null ? 'card' : `card of account ${acctId}`;
 }
@@ -55,10 +55,10 @@ export function cardName(card: Card): string {
   return outside(cardRaw(card), 60);
 }
 
-/** `Jane Doe’s card ending 4242`, raw. */
+/** `Jane Doe · card 4242`, raw. */
 export function cardOfHolderRaw(card: Card): string {
   const isNamed = card.holder !== null && card.holder.trim() !== '';
-  return isNamed ? `${holderRaw(card)}’s ${cardRaw(card)}` : capital(cardRaw(card));
+  return isNamed ? `${holderRaw(card)} · ${cardRaw(card)}` : capital(cardRaw(card));
 }
 
 export function cardOfHolder(card: Card): string {

@@ -69,7 +69,7 @@ export function readingCard(): ModalView {
   };
 }
 
-/** One line of the menu: `Jane Doe · card ending 4242 · active`. */
+/** One line of the menu: `Jane Doe · card 4242 · active`. */
 export function cardOption(value: string, card: CardFacts, status: string | null): PlainTextOption {
   const facts = [cardRaw(card), status === null ? '' : statusWord(status)].filter(Boolean).join(' · ');
   // The name is cut, never what tells two cards of one name apart.

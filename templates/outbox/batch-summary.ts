@@ -29,7 +29,7 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
 }
 
 function cardWords({ who, last4 }: BatchRow): string {
-  return last4 === '' ? who : `${who}, card ending ${last4}`;
+  return last4 === '' ? who : `${who}, card ${last4}`;
 }
 
 /** `Over the daily limit: 1,203`, the first five, and how many more there are. */

@@ -87,7 +87,7 @@ function most(rows: readonly BatchRow[]): string {
 }
 
 function rowSentence(row: BatchRow): string {
-  const card = row.last4 === '' ? '' : `, card ending ${outside(row.last4, 10)}`;
+  const card = row.last4 === '' ? '' : `, card ${outside(row.last4, 10)}`;
   const details = [howMuchWhere(row), row.place, lower(row.why)].filter(Boolean).map((text) => outside(text, 100));
   return `${lower(row.what)}: ${outside(row.who, 80)}${card}, ${details.join(', ')}`;
 }

@@ -3,7 +3,7 @@ import { channelMention, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
-  /** What was asked, as a noun: `Unblocking card ending 4242`. */
+  /** What was asked, as a noun: `Unblocking card 4242`. */
   readonly what: string;
   /** Why not, one sentence. */
   readonly why: string;

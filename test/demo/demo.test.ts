@@ -108,7 +108,7 @@ describe('the demo, in a browser', () => {
     await page.getByTestId('confirm-yes').click();
     await decline().getByText('Blocked by @Olga Brandt').waitFor();
 
-    expect(question).toContain('Sam Rivera’s card ending 1234 will decline every purchase');
+    expect(question).toContain('Sam Rivera · card 1234 will decline every purchase');
     expect(await decline().locator('[data-action-id=block_card]').count()).toBe(0);
     expect(await cardInService(demo, sam)).toMatchObject({ status: 'Blocked' });
     await expect.poll(() => writes(demo), POLL).toEqual([`PUT /v4/Card/Status/${sam} {"Status":"Blocked"}`]);

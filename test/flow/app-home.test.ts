@@ -33,7 +33,7 @@ describe('App Home', () => {
     await cardbell().waitTold(ana, /^Limit changed/);
 
     await cardbell().workspace.openHome(hugo);
-    await sees(hugo, new RegExp(`Card ending ${last4Of(card)}.*active.*Daily: \\$400\\.00 of \\$400\\.00 left`));
+    await sees(hugo, new RegExp(`Card ${last4Of(card)}.*active.*Daily: \\$400\\.00 of \\$400\\.00 left`));
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: foreign.AcctId }));
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
     await sees(hugo, /Declined lately.*wrong PIN/);

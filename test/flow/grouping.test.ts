@@ -103,7 +103,11 @@ describe('declines of several cards at one merchant', () => {
     const shop = merchant();
     const accounts = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
 
-    await Promise.all(accounts.map(({ AcctId }) => deliver(sampleWebhook('decline', { AcctId, ...shop, MessageCode: 'decline', Message: 'Do not honor' }))));
+    await Promise.all(
+      accounts.map(({ AcctId }) =>
+        deliver(sampleWebhook('decline', { AcctId, ...shop, MessageCode: 'decline', Message: 'Do not honor' })),
+      ),
+    );
     await until(() => warnings().some(({ text }) => text.includes('4 cards')), 'the warning names all four');
 
     const [warning, ...others] = warnings();

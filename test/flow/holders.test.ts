@@ -59,7 +59,7 @@ describe('who holds a card', () => {
 
     await command(ana, `link ${last4Of(card)} @hugo`);
     await waitTold(ana, new RegExp(`Linked: <@${hugo}> holds ${holderOf(card)}`));
-    await waitFor(direct(hugo), new RegExp(`Your card ending ${last4Of(card)} is linked to you`));
+    await waitFor(direct(hugo), new RegExp(`Your card ${last4Of(card)} is linked to you`));
     await waitFor(channels.audit, new RegExp(`<@${ana}> linked <@${hugo}> to ${holderOf(card)}`));
 
     expect(await linkOf(card)).toMatchObject({ userId: hugo, provedBy: 'approver', by: ana });
@@ -215,7 +215,7 @@ describe('the holder', () => {
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
     const message = await cardbell().waitFor(
       direct(hugo),
-      new RegExp(`Your card ending ${last4Of(card)} was declined`),
+      new RegExp(`Your card ${last4Of(card)} was declined`),
     );
 
     expect(message.text).toMatch(/wrong PIN.*If it was not you, block the card now/);

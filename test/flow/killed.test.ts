@@ -148,7 +148,7 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
     expect((await recordsOf(actionId)).filter((event) => event === 'waiting')).toHaveLength(1);
     const answers = cardbell()
       .told(otto)
-      .filter((text) => text.includes(`Asked for your card ending ${last4Of(card)}`));
+      .filter((text) => text.includes(`Asked for your card ${last4Of(card)}`));
     // A worker that is killed after the answer and before it stores so answers again, and so may the next one that is killed:
     // twice rather than never, and always the same.
     expect(new Set(answers).size).toBe(1);
@@ -168,7 +168,7 @@ describe('the second approver approves, and the worker is killed by SIGKILL', ()
     expect(shownOf(request)).toContain('revert_now');
     const ref = actionId.slice(-8);
     expect(linesOf(channels.audit, new RegExp(`changed the limit of .*${ref}`))).toHaveLength(1);
-    const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
+    const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
     expect(told).toEqual([expect.stringContaining('try again now')]);
   });
 });
@@ -189,7 +189,7 @@ describe('an operator overrides a request, and the worker is killed by SIGKILL',
       expect(linesOf(channels.ops, broken)).toHaveLength(1);
       expect(linesOf(channels.approvals, broken)).toHaveLength(1);
       expect(linesOf(channels.audit, new RegExp(`broke the glass.*${actionId.slice(-8)}`))).toHaveLength(1);
-      const told = linesOf(direct(otto), new RegExp(`Approved by .*card ending ${last4Of(card)}`));
+      const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
       expect(told).toEqual([expect.stringContaining('try again now')]);
     },
   );

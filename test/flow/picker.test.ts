@@ -37,7 +37,7 @@ describe('/card alone', () => {
     const byName = await find(olga, viewId, card.LastName.slice(0, 4));
     await pick(olga, viewId, last4Of(card));
 
-    expect(byName.map(({ text }) => text.text)).toContain(`${holderOf(card)} · card ending ${last4Of(card)} · active`);
+    expect(byName.map(({ text }) => text.text)).toContain(`${holderOf(card)} · card ${last4Of(card)} · active`);
     expect(JSON.stringify(byName.map(({ value }) => value))).not.toContain(String(card.AcctId));
     expect(shown(olga)).toContain(holderOf(card));
     expect(shown(olga)).toContain('picked_block');

@@ -20,7 +20,7 @@ const other = (last4: string): CardFacts => ({ ...card, last4, cardId: Number(la
 /** One of each thing that commands and buttons are answered with. */
 export const answer = {
   refusal: {
-    what: 'Unblocking card ending 1212',
+    what: 'Unblocking card 1212',
     why: 'You are not an approver.',
     whoCan: { text: 'These people can do it:', userIds: ['U7', 'U8'] },
   } satisfies Refusal,

@@ -101,7 +101,7 @@ describe('a status change', () => {
     const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
 
     expect(cardStatus(statusAlert([closed]), view).text).toBe(
-      'Jane Doe’s card ending 1212: active → closed. Final: this card can never be used again. Change made by <@U1> in Cardbell.',
+      'Jane Doe · card 1212: active → closed. Final: this card can never be used again. Change made by <@U1> in Cardbell.',
     );
   });
 
@@ -112,9 +112,9 @@ describe('a status change', () => {
     ];
     const { text, blocks } = cardStatus(statusAlert(changes), view);
 
-    expect(text).toMatch(/^2 cards of Jane Doe changed: Card ending 1212 active → blocked; Card ending 9999 /);
-    expect(shown(blocks)).toContain('*Card ending 1212:* active → blocked, made by <@U1> in Cardbell.');
-    expect(shown(blocks)).toContain('*Card ending 9999:* reported again as active.');
+    expect(text).toMatch(/^2 cards of Jane Doe changed: Card 1212 active → blocked; Card 9999 /);
+    expect(shown(blocks)).toContain('*Card 1212:* active → blocked, made by <@U1> in Cardbell.');
+    expect(shown(blocks)).toContain('*Card 9999:* reported again as active.');
     expect(buttonIds(blocks)).toEqual([]);
   });
 
@@ -142,9 +142,7 @@ describe('a shipped card', () => {
     const { text, blocks } = cardShipping(shippingAlert(), view);
     const url = 'https://tools.usps.com/go/TrackConfirmAction?tLabels=9400111201080805483016';
 
-    expect(text).toBe(
-      'Jane Doe’s card ending 1212 has been shipped with USPS, tracking number 9400111201080805483016.',
-    );
+    expect(text).toBe('Jane Doe · card 1212 has been shipped with USPS, tracking number 9400111201080805483016.');
     expect(shown(blocks)).toContain(`<${url}|9400111201080805483016>`);
     expect(buttons(blocks)).toMatchObject([{ action_id: 'track_shipment', url, text: { text: 'Track with USPS' } }]);
     expect(shown(blocks)).toContain('activate it: `/card activate 1212`');
@@ -169,7 +167,7 @@ describe('a shipped card', () => {
   it('does without a method and a number', () => {
     const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }), view);
 
-    expect(text).toBe('Jane Doe’s card ending 1212 has been shipped.');
+    expect(text).toBe('Jane Doe · card 1212 has been shipped.');
   });
 });
 
@@ -193,7 +191,7 @@ describe('a virtual card', () => {
     expect(shown(blocks)).toContain(words);
     expect(text.startsWith(headline)).toBe(true);
     expect(text).toContain(words);
-    expect(shown(blocks).includes('ending 8888')).toBe(result !== 'not_created');
+    expect(shown(blocks).includes('card 8888')).toBe(result !== 'not_created');
   });
 
   it.each([
@@ -255,6 +253,6 @@ describe('where a card is', () => {
   });
 
   it('says so where there is no tracking number, instead of ending in nothing', () => {
-    expect(shown(track('INACTIVE').blocks)).toMatch(/\(card ending 7670\): no tracking number/);
+    expect(shown(track('INACTIVE').blocks)).toMatch(/\(card 7670\): no tracking number/);
   });
 });

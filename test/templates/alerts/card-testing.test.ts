@@ -32,26 +32,26 @@ describe('a card-testing warning', () => {
     const { text, blocks } = renderAlert(warning(tried), inChannel);
 
     expect(text).toBe(
-      'Possible card testing: 3 cards declined at Blue Bottle Coffee: Jane Doe (card ending 1200), Jon Snow (card ending 1201), Mia &lt;Wong&gt; (card ending 1202).',
+      'Possible card testing: 3 cards declined at Blue Bottle Coffee: Jane Doe (card 1200), Jon Snow (card 1201), Mia &lt;Wong&gt; (card 1202).',
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Possible card testing: 3 cards at Blue Bottle Coffee
       *3 cards declined at Blue Bottle Coffee, Austin, TX*, <!date^1795184040^first {date_short_pretty} at {time}|first Nov 20, 2026, 9:14 AM ET>, <!date^1795184400^last {date_short_pretty} at {time}|last Nov 20, 2026, 9:20 AM ET>.
       Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.
-      • *Jane Doe*, card ending 1200: 2 declines, $1.00 to $5.00
-      • *Jon Snow*, card ending 1201: 1 decline, $1.00
-      • *Mia &lt;Wong&gt;*, card ending 1202: 1 decline, $1.00
+      • *Jane Doe*, card 1200: 2 declines, $1.00 to $5.00
+      • *Jon Snow*, card 1201: 1 decline, $1.00
+      • *Mia &lt;Wong&gt;*, card 1202: 1 decline, $1.00
       Block one card…
-      Jane Doe, card ending 1200
-      Jon Snow, card ending 1201
-      Mia <Wong>, card ending 1202
+      Jane Doe, card 1200
+      Jon Snow, card 1201
+      Mia <Wong>, card 1202
       Block this card?
       The chosen card will decline every purchase until somebody unblocks it.
       Block card
       Cancel
       Block all 3 cards
       Block 3 cards?
-      Each will decline every purchase until somebody unblocks it: Jane Doe, card ending 1200; Jon Snow, card ending 1201; Mia <Wong>, card ending 1202
+      Each will decline every purchase until somebody unblocks it: Jane Doe, card 1200; Jon Snow, card 1201; Mia <Wong>, card 1202
       Block 3 cards
       Cancel
       Acknowledge

@@ -14,7 +14,7 @@ describe('a declined purchase', () => {
     const { text, blocks } = decline(declined(...velocity, { remedy: raise }), inChannel);
 
     expect(text).toBe(
-      'Jane Doe’s card ending 1212 was declined for $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit.',
+      'Jane Doe · card 1212 was declined for $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit.',
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Declined: $84.10 at Blue Bottle Coffee
@@ -24,7 +24,7 @@ describe('a declined purchase', () => {
       *Cardholder*
       Jane Doe
       *Card*
-      Card ending 1212
+      Card 1212
       *Merchant*
       Blue Bottle Coffee
       Austin, TX
@@ -39,7 +39,7 @@ describe('a declined purchase', () => {
       Raise daily limit…
       Block card
       Block this card?
-      Jane Doe’s card ending 1212 will decline every purchase until somebody unblocks it.
+      Jane Doe · card 1212 will decline every purchase until somebody unblocks it.
       Block card
       Cancel
       Acknowledge
@@ -108,7 +108,7 @@ describe('a declined purchase', () => {
     const here = decline(alert, { place: 'private', channel: 'C1' });
 
     expect(here.text).toBe(
-      'Jane Doe’s card ending 1212 was declined 4 times for $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
+      'Jane Doe · card 1212 was declined 4 times for $12.00 to $84.10 at Blue Bottle Coffee, Austin, TX: over the daily limit. Last tried on Nov 20, 2026, 9:31 AM ET.',
     );
     expect(shown(here.blocks)).toContain('Declined 4 times: $12.00 to $84.10 at Blue Bottle Coffee');
     expect(shown(here.blocks)).toMatch(/\*First try\*\n<!date\^1795184040.*\n\*Last try\*\n<!date\^1795185060/);
@@ -208,7 +208,7 @@ describe('a declined purchase', () => {
     const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
     const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
 
-    expect(text).toBe('Jane Doe’s card ending 1212 was declined for $84.10: over the daily limit.');
+    expect(text).toBe('Jane Doe · card 1212 was declined for $84.10: over the daily limit.');
     expect(shown(blocks)).not.toMatch(/\*(Merchant|Category|How)\*/);
   });
 });
@@ -273,7 +273,7 @@ describe('the controls', () => {
     expect(shown(blocks)).toContain('`/card unblock 1212`');
     expect(blocks.map(({ type }) => type)).not.toContain('header');
     expect(shown(blocks)).toContain(
-      'Jane Doe’s card ending 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
+      'Jane Doe · card 1212 is blocked: *1 purchase declined*, $84.10 at Blue Bottle Coffee.',
     );
   });
 

@@ -17,7 +17,7 @@ it.each([
 ])('a %s that is a %s is one quiet line: %s', (kind, direction, words) => {
   const { text, blocks } = renderAlert(transactionAlert({ kind, direction, decline: null }), view);
 
-  expect(text).toBe(`Jane Doe (card ending 1212) ${words}, Austin, TX.`);
+  expect(text).toBe(`Jane Doe (card 1212) ${words}, Austin, TX.`);
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
   expect(shown(blocks)).toContain(words);
   expect(shown(blocks)).not.toMatch(/-\s?\$|\$-|\(\$/);

@@ -74,7 +74,7 @@ describe('an alert is three lines', () => {
   it('for the holder: advice that is theirs, and not the program’s', () => {
     const read = lines(transactionAlert({}, { remedy: raise }), true);
 
-    expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card ending 1212 · ${time}`);
+    expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card 1212 · ${time}`);
     expect(read.join('\n')).toMatch(/Ask for a higher limit, pay \$35\.10 or less/);
     expect(read.join('\n')).not.toMatch(/Admin|Raise the/);
   });

@@ -92,7 +92,7 @@ describe('App Home', () => {
   });
 
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
-    expect(read({ team })).toMatch(/Daily limit of Jane Doe’s card ending 1212, \$400\.00 → \$450\.00/);
+    expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, recentRaises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
     expect(read({ team })).toMatch(/muted on a trip <!date\^\d+\^until /);

@@ -50,7 +50,7 @@ it('a refusal says why, who can, and that nothing changed', () => {
   const { text, blocks } = refusal(answer.refusal);
 
   expect(text).toBe(
-    'Not done: Unblocking card ending 1212. You are not an approver. These people can do it: <@U7>, <@U8>. Nothing changed.',
+    'Not done: Unblocking card 1212. You are not an approver. These people can do it: <@U7>, <@U8>. Nothing changed.',
   );
   expect(shown(blocks)).toContain('Nothing changed.');
 });
@@ -64,7 +64,7 @@ describe('the choice of a card', () => {
       { action_id: 'choose_card', value: 'choice_1' },
       { action_id: 'choose_card', value: 'choice_2' },
     ]);
-    expect(shown(blocks)).toContain('*Jane Doe*\nCard ending 1212 · not activated · account 7378');
+    expect(shown(blocks)).toContain('*Jane Doe*\nCard 1212 · not activated · account 7378');
   });
 
   it('says how many there are in all where it does not show every one', () => {
@@ -81,9 +81,9 @@ it('the question before an activation names the cards that end', () => {
   const { text, blocks } = confirmActivation(answer.confirm);
 
   expect(text).toContain(
-    'ends 2 other open cards of the account for good. Ending: Card ending 3434 (active), Card ending 5656 (blocked).',
+    'ends 2 other open cards of the account for good. Ending: Card 3434 (active), Card 5656 (blocked).',
   );
-  expect(shown(blocks)).toContain('• Card ending 3434 (active)\n• Card ending 5656 (blocked)');
+  expect(shown(blocks)).toContain('• Card 3434 (active)\n• Card 5656 (blocked)');
   expect(buttons(blocks)).toMatchObject([
     { action_id: 'activate_card', value: 'pending_1', style: 'danger', confirm: { style: 'danger' } },
   ]);
@@ -93,7 +93,7 @@ it('a card shows its limits as words and bars', () => {
   const { blocks } = cardShow(answer.show, { place: 'direct' });
 
   expect(shown(blocks)).toMatchInlineSnapshot(`
-    "Card ending 1212: Jane Doe
+    "Card 1212: Jane Doe
     *Status*
     Active
     *Cardholder*
@@ -131,23 +131,20 @@ it('a card with nothing to tell says so', () => {
 
 describe('the result of an action', () => {
   it.each([
-    [
-      'done',
-      'Limit changed: Jane Doe’s card ending 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.',
-    ],
-    ['running', 'Changing the limit: Jane Doe’s card ending 1212 … It goes back to $400.00 at 6 PM.'],
-    ['unchanged', 'Nothing to do for Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
+    ['done', 'Limit changed: Jane Doe · card 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.'],
+    ['running', 'Changing the limit: Jane Doe · card 1212 … It goes back to $400.00 at 6 PM.'],
+    ['unchanged', 'Nothing to do for Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
     [
       'waiting',
-      'Waits for another approver: change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
+      'Waits for another approver: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
     ],
     [
       'failed',
-      'Could not change the limit of Jane Doe’s card ending 1212. The card service says: “Account closed” It goes back to $400.00 at 6 PM. Nothing changed.',
+      'Could not change the limit of Jane Doe · card 1212. The card service says: “Account closed” It goes back to $400.00 at 6 PM. Nothing changed.',
     ],
     [
       'unknown',
-      'Not sure: tried to change the limit of Jane Doe’s card ending 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Check the card before you try again.',
+      'Not sure: tried to change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Check the card before you try again.',
     ],
   ] as const)('%s', (state, sentence) => {
     const { text, blocks } = actionResult({
@@ -170,7 +167,7 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
-      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00. 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe · card 1212: daily limit $400.00 → $2,000.00. 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
     );
     expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
@@ -210,7 +207,7 @@ describe('a request for approval', () => {
       facts: { ...facts, earlier: [...facts.earlier] },
     });
 
-    expect(text).toContain('wants to pay $84.10 at Corner Diner (Restaurants) with Jane Doe’s card ending 1212: daily');
+    expect(text).toContain('wants to pay $84.10 at Corner Diner (Restaurants) with Jane Doe · card 1212: daily');
     expect(shown(blocks)).toContain('Weekly: $50.00 of $600.00 left (too little)\nMonthly: $900.00 left');
     expect(shown(blocks)).toMatch(/\*Earlier purchases there\*\n\$12\.10, /);
     expect(shown(blocks)).toContain('2 approved, 1 denied');
@@ -261,7 +258,7 @@ describe('a request for approval', () => {
 it('an audit line is one line', () => {
   const { text, blocks } = auditLine(answer.audit);
 
-  expect(text).toBe('<@U1> blocked Jane Doe’s card ending 1212: active → blocked, “lost”, done.');
+  expect(text).toBe('<@U1> blocked Jane Doe · card 1212: active → blocked, “lost”, done.');
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
   expect(auditLine({ ...answer.audit, after: 'until 2026-11-21T12:28:57.124Z' }).text).toMatch(
     /until <!date\^1795264137\^[^|]+\|Nov 21, 2026, 7:28 AM ET>/,
@@ -272,9 +269,9 @@ it('an audit line is one line', () => {
 it('a line of the audit channel ends with one full stop, also where it only says who did what', () => {
   const none = { before: null, after: null, reason: null, outcome: '' };
 
-  expect(auditLine({ ...answer.audit, ...none }).text).toMatch(/ending 1212\.$/);
+  expect(auditLine({ ...answer.audit, ...none }).text).toMatch(/card 1212\.$/);
   expect(auditLine({ ...answer.audit, ...none, outcome: 'It has ended.' }).text).toMatch(
-    /ending 1212: It has ended\.$/,
+    /card 1212: It has ended\.$/,
   );
 });
 
@@ -303,7 +300,7 @@ it('a request for several limits names each, from what to what', () => {
   const { text, blocks } = approvalRequest({ ...answer.request, changes });
 
   expect(text).toContain(
-    'asks to raise 2 limits of Jane Doe’s card ending 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
+    'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
   );
   expect(shown(blocks)).toContain('*Daily limit*\n$400.00 → $2,000.00 (+$1,600.00)');
   expect(shown(blocks)).toContain('*Weekly limit for Books, &lt;Maps&gt;*\nno limit → $2,100.00');
@@ -323,7 +320,7 @@ describe('the form behind “Raise limit…”', () => {
       { block_id: 'reason', element: { action_id: 'reason', multiline: true } },
     ]);
     expect(texts(form.blocks)[0]?.text).toBe(
-      '*Jane Doe’s card ending 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
+      '*Jane Doe · card 1212*\nDeclined: $84.10 at Blue Bottle Coffee\nCurrent weekly limit: $400.00, $35.10 left',
     );
     expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
   });

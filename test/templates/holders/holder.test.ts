@@ -30,7 +30,7 @@ describe('a decline, for the holder', () => {
   ])('%s says why and what to do now', (code, words, why, todo) => {
     const { text, read } = render(declined(code, words));
 
-    expect(text).toMatch(/^Your card ending 1212 was declined for \$84\.10 at Blue Bottle Coffee: /);
+    expect(text).toMatch(/^Your card 1212 was declined for \$84\.10 at Blue Bottle Coffee: /);
     expect(read).toMatch(why);
     expect(read).toMatch(todo);
     expect(read).not.toMatch(/\*Admin|Cardholder/);

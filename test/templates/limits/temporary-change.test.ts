@@ -66,10 +66,10 @@ it('of several limits names each, from what to what, and asks about all of them'
 
   const { text, blocks } = temporaryChange(one, card);
 
-  expect(text).toContain(`Put back?: ${of} and daily limit of Jane Doe’s card ending 1212.`);
+  expect(text).toContain(`Put back?: ${of} and daily limit of Jane Doe · card 1212.`);
   expect(shown(blocks)).toContain(
     '*Limit for a single purchase at Restaurants $25.00 → $50.00; daily limit $400.00 → $450.00*',
   );
   expect(JSON.stringify(blocks)).toMatch(/Put them back.*Leave them/);
-  expect(blocks[0]).toMatchObject({ text: { text: 'Put back?: 2 limits of Jane Doe’s card ending 1212' } });
+  expect(blocks[0]).toMatchObject({ text: { text: 'Put back?: 2 limits of Jane Doe · card 1212' } });
 });

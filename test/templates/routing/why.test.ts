@@ -4,7 +4,7 @@ import { shown } from '../shown.ts';
 
 const facts = {
   id: 'evt_0123456789abcdef',
-  what: 'Jane Doe’s card ending 1212 was declined.',
+  what: 'Jane Doe · card 1212 was declined.',
   callbackAt: '2026-11-20T14:14:05Z',
   receivedAt: '2026-11-20T14:20:00Z',
   times: 2,
