@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
@@ -31,6 +32,8 @@ interface DirectoryStatus {
 export interface Directory {
   /** Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError. */
   refresh(options?: { force?: boolean }): Promise<DirectoryStatus & { readonly listing: Listing | 'no_loader' }>;
+  /** Right after a start: waits until all accounts were listed once, for a few seconds at most. */
+  untilListed(): Promise<void>;
   /**
    * One account. The API is asked, for at most a second, when the account is unknown or has no cards; without an answer
    * the result is what was stored, or null.
@@ -60,6 +63,8 @@ export interface Directory {
 }
 
 const ACCOUNT_WAIT_MS = 1_000;
+const LISTED_WAIT_MS = 8_000;
+const LOOK_AGAIN_MS = 200;
 const FIND_WAIT_MS = 3_000;
 const FIND_LOADS = 200;
 const FIND_CONCURRENCY = 8;
@@ -106,6 +111,15 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       const listing = await loader.list(force);
       void filler?.fill();
       return { ...(await status()), listing };
+    },
+
+    async untilListed() {
+      const end = performance.now() + LISTED_WAIT_MS;
+      while ((await records.listedAt()) === null && performance.now() < end) {
+        const listing = await loader?.list(false);
+        if (listing === 'failed') return;
+        if (listing !== 'listed') await sleep(LOOK_AGAIN_MS);
+      }
     },
 
     async learn(event) {

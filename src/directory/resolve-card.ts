@@ -16,7 +16,7 @@ interface Candidate {
 }
 
 interface Deps {
-  readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status'>;
+  readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'>;
   readonly links: {
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
@@ -60,6 +60,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (target.kind === 'alert') return await ofAlert(action, target.alertId);
     if (target.kind !== 'words') return null;
 
+    await directory.untilListed();
     const { query, rest } = await splitWords(action.verb, target.words);
     const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
     const matches: CardMatch[] = [];

@@ -658,3 +658,21 @@ describe('10,000 accounts', () => {
     expect(keys.filter((key) => !key.startsWith('{test:dir}:'))).toEqual([]);
   });
 });
+
+describe('right after a start', () => {
+  it('whoever asks waits until the cards are listed, also where somebody else is listing them', async () => {
+    await directory.untilListed();
+    await directory.untilListed();
+
+    expect(api.lists).toBe(1);
+    expect((await directory.status()).listedAt).not.toBeNull();
+  });
+
+  it('does not wait for a card service that fails', async () => {
+    api.failWith = () => Promise.reject(apiError('unavailable', 503));
+
+    await directory.untilListed();
+
+    expect((await directory.status()).listedAt).toBeNull();
+  });
+});

@@ -43,6 +43,7 @@ const resolveCard = createResolveCard({
   directory: {
     find: async (query) => found[query] ?? [],
     findKnown: async (query) => found[query] ?? [],
+    untilListed: async () => {},
     status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
   },
   links: {

@@ -22,6 +22,7 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
     account: async () => null,
     find: async () => matches,
     findKnown: async () => matches,
+    untilListed: async () => {},
     status: async () => ({ accounts: 2 }),
   } as unknown as Directory;
   const world = await createActionWorld(redis(), { directory });

@@ -29,6 +29,7 @@ const noCards = {
   account: async () => null,
   find: async () => [],
   findKnown: async () => [],
+  untilListed: async () => {},
   findByEmail: async () => [],
   status: async () => ({ accounts: 2 }),
 } as unknown as Directory;
