@@ -213,10 +213,7 @@ describe('the holder', () => {
 
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
-    const message = await cardbell().waitFor(
-      direct(hugo),
-      new RegExp(`Your card ${last4Of(card)} was declined`),
-    );
+    const message = await cardbell().waitFor(direct(hugo), new RegExp(`Your card ${last4Of(card)} was declined`));
 
     expect(message.text).toMatch(/wrong PIN.*If it was not you, block the card now/);
     expect(shown(alert)).not.toMatch(/PIN/);

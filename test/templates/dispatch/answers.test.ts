@@ -270,9 +270,7 @@ it('a line of the audit channel ends with one full stop, also where it only says
   const none = { before: null, after: null, reason: null, outcome: '' };
 
   expect(auditLine({ ...answer.audit, ...none }).text).toMatch(/card 1212\.$/);
-  expect(auditLine({ ...answer.audit, ...none, outcome: 'It has ended.' }).text).toMatch(
-    /card 1212: It has ended\.$/,
-  );
+  expect(auditLine({ ...answer.audit, ...none, outcome: 'It has ended.' }).text).toMatch(/card 1212: It has ended\.$/);
 });
 
 it('a refusal that names a command shows it as code, and outside text in it as text', () => {
