@@ -60,7 +60,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (target.kind === 'alert') return await ofAlert(action, target.alertId);
     if (target.kind !== 'words') return null;
 
-    await directory.untilListed();
+    await deps.directory.untilListed();
     const { query, rest } = await splitWords(action.verb, target.words);
     const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
     const matches: CardMatch[] = [];

@@ -83,7 +83,6 @@ export function outcomeLine(outcome: Outcome): string {
 }
 
 const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
-const closedVerbs: ReadonlySet<Outcome['verb']> = new Set([...changeVerbs, 'restore', 'paid', 'acknowledge']);
 
 /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
 export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string): string | null {
@@ -110,11 +109,11 @@ function backWords({ text }: Outcome): string {
   return to === undefined ? 'rules back to what they were' : `limit back to ${to}`;
 }
 
-/** The same as lines: what a retry that succeeded closes is one line, everything else as it is. */
+/** The same as lines, above what people did. */
 export function closedLines(outcomes: readonly Outcome[], declinedAt: string): SectionBlock[] {
   const resolved = resolvedWords(outcomes, declinedAt);
   if (resolved === null) return outcomeLines(outcomes);
-  const others = outcomes.filter(({ verb, state }) => !closedVerbs.has(verb) || state !== 'done');
+  const others = outcomes.filter(({ verb }) => verb !== 'paid' && verb !== 'acknowledge');
   return [section(`*Resolved.* ${resolved}`, ...others.slice(-6).map(outcomeLine))];
 }
 
