@@ -122,17 +122,12 @@ export function createSlack(options: SlackOptions): Slack {
 }
 
 function viewCalls(client: webApi.WebClient, call: Call) {
+  const shown = ({ view }: webApi.ViewsOpenResponse) => ({ viewId: view?.id ?? '', hash: view?.hash ?? '' });
   return {
     openView: (triggerId, view) =>
-      call('views.open', async () => {
-        const answer = await client.views.open({ trigger_id: triggerId, view });
-        return { viewId: answer.view?.id ?? '', hash: answer.view?.hash ?? '' };
-      }),
+      call('views.open', async () => shown(await client.views.open({ trigger_id: triggerId, view }))),
     pushView: (triggerId, view) =>
-      call('views.push', async () => {
-        const answer = await client.views.push({ trigger_id: triggerId, view });
-        return { viewId: answer.view?.id ?? '', hash: answer.view?.hash ?? '' };
-      }),
+      call('views.push', async () => shown(await client.views.push({ trigger_id: triggerId, view }))),
     updateView: ({ viewId, hash }, view) =>
       call('views.update', async () => {
         await client.views.update({ view_id: viewId, hash, view });
