@@ -120,8 +120,9 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
 export function createOrderVirtual({ progress, orderPermit, requestOrder, placeOrder, refuse }: Deps) {
   return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, attempt: Attempt): Promise<void> {
     // Permitted before it was sent: what became of it has to be found out.
-    const isNew = (await progress.read(action.id)) === null;
-    const verdict = isNew ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
+    const written = await progress.read(action.id);
+    const isUnsent = written === null || written.state === 'asked';
+    const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, { what: 'Your order', ...verdict });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await placeOrder(action, order, action.actor.userId, attempt);

@@ -128,6 +128,17 @@ describe('an order that one person may not make', () => {
     expect(request?.action.target, 'what stood in the form is not kept').toEqual({ kind: 'order', sealed: '' });
   });
 
+  it('stays a request when its job runs again', async () => {
+    const world = await createActionWorld(redis());
+    const writes = (): readonly string[] => world.writes.filter((write) => write === 'order');
+
+    await performAction(order('act_order1', 100_001), world.deps);
+    await performAction(order('act_order1', 100_001), world.deps);
+
+    expect(writes()).toEqual([]);
+    expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_order1', state: 'open' }]);
+  });
+
   it('is ordered by nobody once it is denied, and cannot be had by breaking the glass', async () => {
     const world = await createActionWorld(redis());
     await performAction(order('act_order1', 100_001), world.deps);

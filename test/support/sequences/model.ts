@@ -294,6 +294,14 @@ export function createModel() {
     const by = job.by ?? '';
     if (!standing.isApprover(by)) return `${by}, who is no approver, ordered a card with ${cents}`;
     if (standing.now - job.askedAt > 10 * MINUTE) return `${by} ordered a card by a click of more than 10 minutes ago`;
+    const wanting = new Set(job.yeses.map((yes) => yes.by).filter((userId) => standing.isApprover(userId)));
+    if (job.verb === 'decide' && wanting.size > 1) {
+      count('ordered by several');
+      done.push({ job: job.id, by: null, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now });
+      return wanting.size < approvals(cents, standing.policy)
+        ? `${wanting.size} approvers ordered a card with ${cents}`
+        : null;
+    }
     const earlier = done.filter((one) => one.by === by && one.rule === 'order' && one.at >= standing.now - DAY);
     const sum = earlier.reduce((total, one) => total + one.now, cents);
     if (approvals(sum, standing.policy) > 1) return `${by} alone put ${sum} on new cards`;
