@@ -65,15 +65,18 @@ export function link(url: string, label: string): string {
   return `<${new URL(url).href.replaceAll('|', '%7C').replaceAll('&', '&amp;')}|${text}>`;
 }
 
+/** Longer than any id of Slack's. */
+const ID_MAX = 32;
+
 /** Names a Slack user or user group. Anything that is no such id shows as text. */
 export function mention(id: string): string {
   if (/^S[A-Z0-9]{1,30}$/.test(id)) return `<!subteam^${id}>`;
-  return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : escapeMrkdwn(id);
+  return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
 /** Names a Slack channel. */
 export function channelMention(channelId: string): string {
-  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : escapeMrkdwn(channelId);
+  return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
 }
 
 const eastern = new Intl.DateTimeFormat('en-US', {

@@ -113,7 +113,7 @@ export function createEvents(random: Random, acctIds: readonly number[], linked:
         return repeatOf(groups.length < GROUPS_AT_ONCE ? createGroup(mark) : random.pick(groups));
       case 'testing': {
         const tried = random.shuffled(acctIds).slice(0, random.pick(TESTED_CARDS));
-        const [first, ...others] = tried.map((acctId) => spend('decline.rule.velocity', plain, mark, acctId));
+        const [first, ...others] = tried.map((acctId) => spend('decline.card.pin', plain, mark, acctId));
         later.push(...others);
         return first as ChaosEvent;
       }

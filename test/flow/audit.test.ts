@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -166,7 +166,7 @@ describe('npm run audit', () => {
     const count = await store.llen(chainKey);
     const all = await store.lrange(chainKey, 0, -1);
     const last = JSON.parse(all.at(-1) ?? '{}') as { hash: string };
-    await until(() => readFileSync(heads, 'utf8').includes(last.hash), 'the last head is copied');
+    await until(() => existsSync(heads) && readFileSync(heads, 'utf8').includes(last.hash), 'the last head is copied');
     const whole = await audit('verify');
     const noted = `${count}:${last.hash.slice(0, 16)}`;
 

@@ -52,12 +52,6 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'an open claim is decided by no click, which the other half of the condition asks for',
   },
   {
-    file: 'src/holders/decide-claim.ts',
-    text: 'const acctId = choice === null ? undefined : claim.acctIds[choice];',
-    what: 'choice === null becomes false',
-    reason: 'a list has no entry named null either',
-  },
-  {
     file: 'src/limits/recent-raise-store.ts',
     text: ".zremrangebyscore(key, '-inf', atMs - CAPPED_MS)",
     what: "'-inf' becomes ''",

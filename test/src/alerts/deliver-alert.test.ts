@@ -155,7 +155,7 @@ it('an alert that is exempt from quiet hours is posted now, with the held messag
   for (const index of [1, 2]) await deliver(declined(index, { amountCents: 1000 }));
   expect(await outbox.waiting('C1')).toBe(0);
 
-  await deliver(declined(3, { amountCents: 90_000 }));
+  await deliver(declined(3, { amountCents: 1000 }));
 
   const { waiting, heldForMs } = await outbox.look('C1', 9);
   expect(waiting).toMatchObject([{ entry: { subject: { id: idOf(1) }, notBefore: null } }]);
@@ -164,7 +164,8 @@ it('an alert that is exempt from quiet hours is posted now, with the held messag
 
 it('a card-testing warning gets its message even when the job of the decline that caused it failed for good', async () => {
   const { deliver, outbox, groupAlert, alerts } = world();
-  const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index }));
+  const decline = { code: 'decline', message: 'Do not honor' };
+  const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index, decline }));
   for (const { id } of events) routes.set(id, here);
   const [first, second, cause, next] = events as [
     TransactionEvent,

@@ -128,6 +128,7 @@ describe('a card of a group with people of its own', () => {
       account: async () => ({ group: 'South' }),
       find: async () => [{ acctId, cards: [] }],
       findKnown: async () => [],
+      untilListed: async () => {},
       status: async () => ({ accounts: 1 }),
     } as unknown as Directory,
     toFacts: (id, _account, which) => toCardFacts(id, null, which),

@@ -6,7 +6,7 @@ import { card, declineEvent } from './subjects.ts';
 const common = { id: 'mute_1', acctId: 7378, card: card({}), by: 'U0ANA', reason: '', at: '', endsAt: '' };
 const mute: Mute = { kind: 'mute', ...common };
 const travel: Mute = { kind: 'travel', ...common, countries: ['ES'], directChannel: 'D1' };
-const subject = { event: declineEvent(), card: card({}) };
+const subject = { event: declineEvent({ code: 'decline' }), card: card({}) };
 
 function passes(facts: { isHolder?: boolean; isTested?: boolean; mayRead?: 'yes' | 'no' | 'unknown' }) {
   return createWhyMutePasses({

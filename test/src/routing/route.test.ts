@@ -121,7 +121,7 @@ describe('a route', () => {
     const { route, mute } = world();
     await mute();
     const tried = async (acctId: number, id: string) =>
-      (await route({ ...declineEvent(), acctId, id } as StoredEvent, card({ acctId }))).length;
+      (await route({ ...declineEvent({ code: 'decline' }), acctId, id } as StoredEvent, card({ acctId }))).length;
 
     expect(await tried(7378, 'evt_000000000000000a'), 'the muted card first').toBe(0);
     expect(await tried(7378, 'evt_000000000000000b'), 'the muted card again').toBe(0);
@@ -131,7 +131,11 @@ describe('a route', () => {
       [1, 'evt_000000000000000c'],
       [2, 'evt_000000000000000d'],
     ] as const)
-      await others.join('C0DECLINES', { ...declineEvent(), acctId, id } as TransactionEvent, card({ acctId }));
+      await others.join(
+        'C0DECLINES',
+        { ...declineEvent({ code: 'decline' }), acctId, id } as TransactionEvent,
+        card({ acctId }),
+      );
 
     expect(await tried(7378, 'evt_000000000000000e'), 'the muted card, tried with two others').toBe(1);
   });
