@@ -99,6 +99,8 @@ describe('the remedy that fits the decline', () => {
     expect(rulesOf(card).InternationalSpendEnabled, 'opened by one approver').toBe(false);
     expect(buy(card, { Amount: 140, MerchantCountry: 'FR' }), 'a larger purchase abroad').toBe(false);
     expect(shown(request)).toContain('without an amount');
+    // Or it shares its message with the next test's decline.
+    await cardbell().waitFor(channels.declines, new RegExp(`\\$140\\.00.*${holderOf(card)}`));
   });
 
   it('allows a category, learned from other cards, for an hour with a second approver, until an operator reverts it', async () => {
