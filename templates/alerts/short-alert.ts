@@ -13,6 +13,7 @@ export interface ShortLines {
   readonly who: string;
   /** UTC ISO 8601. */
   readonly at: string;
+  /** Sentences of the second line. */
   readonly cause: readonly (string | null)[];
   readonly small: readonly (string | null)[];
 }
@@ -36,7 +37,7 @@ export function shortMessage(
   return {
     text: long.text,
     blocks: [
-      section([`*${outside(title, 150)}*`, who, when].filter(Boolean).join(' · '), ...cause),
+      section([`*${outside(title, 150)}*`, who, when].filter(Boolean).join(' · '), cause.filter(Boolean).join(' ')),
       ...outcomes,
       { type: 'actions', elements: [...controls, detailsButton(alert, details)] },
       ...context([late ? 'Arrived late' : '', ...small, event.id].filter(Boolean).join(' · ')),

@@ -98,7 +98,8 @@ export function statusLines(alert: StatusAlert): ShortLines {
     title,
     who: shortCard(card),
     at,
-    cause: way,
+    // Of several cards one line each.
+    cause: [way.filter(Boolean).join('\n')],
     small: [progressLine(progress), changes.length > 1 ? `${changes.length} cards` : '', event.customId ?? ''].map(
       (text) => (text === null ? '' : text),
     ),

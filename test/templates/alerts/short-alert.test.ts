@@ -50,6 +50,18 @@ describe('an alert is three lines', () => {
       /^\*Purchases abroad not allowed\.\* The/,
     ],
     [
+      'a rule that nothing here changes',
+      declined('decline.mcc', 'No'),
+      /^\*Declined: \$84\.10 at /,
+      /^\*Type of purchase never allowed\.\* .* No setting changes this\./,
+    ],
+    [
+      'a code that nobody knows',
+      declined('decline.new', 'Something new'),
+      /^\*Declined: \$84\.10 at /,
+      /Something new/,
+    ],
+    [
       'a status',
       statusAlert([change()]),
       /^\*Card blocked\* · Jane Doe · card 1212/,
