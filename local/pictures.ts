@@ -57,7 +57,7 @@ const decline: PictureSection = {
       words: 'The holder gets the same in a direct message, in words for the holder.',
       alt: 'Your card was declined: what you can do, with buttons to ask for more, to confirm, and to block',
       templates: ['holders/holder-alert', 'holders/holder-decline', 'holders/holder-buttons'],
-      take: async ({ see, message }) => message(await see('sam', 'messages'), 'Your card was declined'),
+      take: async ({ see, message }) => message(await see('sam', 'messages'), declined(FIRST_SHOP)),
     },
     {
       name: 'ask-form',
@@ -66,7 +66,7 @@ const decline: PictureSection = {
       templates: ['approvals/ask-form'],
       take: async ({ see, message, press, form }) => {
         const page = await see('sam', 'messages');
-        await press(message(page, 'Your card was declined'), 'Ask for more…');
+        await press(message(page, declined(FIRST_SHOP)), 'Ask for more…');
         return await form(page);
       },
     },
@@ -77,7 +77,7 @@ const decline: PictureSection = {
       templates: ['approvals/approval-request', 'approvals/request-notes'],
       take: async (stage) => {
         const page = await stage.see('sam', 'messages');
-        await stage.press(stage.message(page, 'Your card was declined'), 'Ask for more…');
+        await stage.press(stage.message(page, declined(FIRST_SHOP)), 'Ask for more…');
         const dialog = await stage.form(page);
         await dialog.getByLabel('Reason').fill('Lunch with a client');
         await stage.press(dialog, /^Ask$/);
