@@ -41,13 +41,10 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   const events = eventsOf(records);
   const faults = chainFault === null ? [] : [chainFault];
   const notTaken = new Set(answers.filter(({ text }) => text === unavailable().text).map(({ path }) => path));
-  // Nothing is left to decide, so nothing goes on record.
-  const tooLate = new Set(
-    answers.filter(({ text }) => /This request is \w+ already/.test(text)).map(({ path }) => path),
-  );
+  // Refusals of one person within a minute are one entry, under the id of the first.
+  const refused = new Set(answers.filter(({ text }) => text.startsWith('Not done: ')).map(({ path }) => path));
   const answered = new Set(answers.map(({ path }) => path));
-  const isToldSo = ({ kind, responsePath }: Click): boolean =>
-    notTaken.has(responsePath) || (kind === 'decide' && tooLate.has(responsePath));
+  const isToldSo = ({ responsePath }: Click): boolean => notTaken.has(responsePath) || refused.has(responsePath);
   for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
     const name = `${click.id} (${click.words})`;
     const all = events.get(click.id);
