@@ -52,6 +52,7 @@ type Shared = Pick<
   | 'subscriptions'
   | 'quietHours'
   | 'longAlerts'
+  | 'preferences'
   | 'mutes'
   | 'digests'
   | 'withLock'

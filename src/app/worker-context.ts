@@ -26,6 +26,7 @@ import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { createPreferences } from '../holders/preference-store.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
 import { createRemedies } from '../limits/remedy.ts';
@@ -131,6 +132,7 @@ function createStores(redis: RedisClient, log: Log) {
     subscriptions: createSubscriptions(redis),
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
+    preferences: createPreferences(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
     withLock: createLock(redis, { log }),

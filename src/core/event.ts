@@ -8,11 +8,9 @@ interface KindTraits {
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
-  /** The card's holder is notified as well. */
-  readonly isForHolders: boolean;
 }
 
-const spend = { category: 'spend', isForHolders: false } as const;
+const spend = { category: 'spend' } as const;
 
 /** The eight kinds of webhook, named like the paths of their receivers. A new kind gets a row here. */
 const kinds = {
@@ -24,25 +22,21 @@ const kinds = {
     category: 'decline',
     typed: ['declines', 'decline', 'declined'],
     nouns: ['decline', 'declines'],
-    isForHolders: true,
   },
   'card-status': {
     category: 'status',
     typed: ['status', 'statuses'],
     nouns: ['status change', 'status changes'],
-    isForHolders: true,
   },
   'card-shipping': {
     category: 'shipping',
     typed: ['shipping', 'shipped', 'shipment', 'shipments'],
     nouns: ['shipment', 'shipments'],
-    isForHolders: true,
   },
   'virtual-card': {
     category: 'virtual',
     typed: ['virtual'],
     nouns: ['virtual card', 'virtual cards'],
-    isForHolders: true,
   },
 } as const satisfies Record<string, KindTraits>;
 

@@ -5,7 +5,7 @@ import type { Alerts } from '../alerts/alert-store.ts';
 import { priorityOf } from '../alerts/announce.ts';
 import type { GroupAlert } from '../alerts/group-alert.ts';
 import { SlackError } from '../core/errors.ts';
-import { kindTraits } from '../core/event.ts';
+import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -13,25 +13,41 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
+import type { NotificationKind, Preferences } from './preference-store.ts';
 
 /** Has a job put an entry into a person's direct messages, once for each id of an entry. */
 export type NotifyPersonLater = (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
 
 interface NotifyHolderDeps {
   readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
   readonly notifyPerson: NotifyPersonLater;
 }
+
+/** What holders may switch off; a purchase that went well is no news to whoever made it. */
+const notificationOf: Readonly<Record<(typeof kindTraits)[WebhookKind]['category'], NotificationKind | null>> = {
+  decline: 'declines',
+  status: 'card-status',
+  shipping: 'shipping',
+  virtual: 'virtual-cards',
+  spend: null,
+};
 
 /**
  * Notifies the holder of an alert's card, if one is linked. It is a job of its own, so that a failure to reach one person
  * does not hold up the team's alerts. Safe to repeat.
  */
-export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (alert: Alert) => Promise<void> {
+export function createNotifyHolder({
+  links,
+  preferences,
+  notifyPerson,
+}: NotifyHolderDeps): (alert: Alert) => Promise<void> {
   return async function notifyHolder(alert) {
     const { id, acctId } = alert.event;
-    if (acctId === null || !isForHolders(alert)) return;
+    const kind = notificationOf[kindTraits[alert.event.kind].category];
+    if (acctId === null || kind === null) return;
     const link = await links.ofAccount(acctId);
-    if (link === null || isCausedBy(alert, link.userId)) return;
+    if (link === null || isCausedBy(alert, link.userId) || !(await preferences.isOn(link.userId, kind))) return;
     await notifyPerson(link.userId, {
       kind: 'tracked',
       id: `${id}-holder`,
@@ -41,11 +57,6 @@ export function createNotifyHolder({ links, notifyPerson }: NotifyHolderDeps): (
       late: alert.late,
     });
   };
-}
-
-/** A purchase that went well is no news to whoever made it. */
-function isForHolders({ event }: Alert): boolean {
-  return kindTraits[event.kind].isForHolders;
 }
 
 /** Holders who blocked their own card have been answered where the button was. */

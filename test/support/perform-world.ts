@@ -27,6 +27,7 @@ import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import { createClaims } from '../../src/holders/claim-store.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
+import { createPreferences } from '../../src/holders/preference-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { durationOf } from '../../src/limits/change-request.ts';
 import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
@@ -193,6 +194,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     subscriptions: createSubscriptions(redis),
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
+    preferences: createPreferences(redis),
     mutes: createMutes(redis, now),
     holdAsQuiet: async () => 0,
     defaultChannel: () => null,

@@ -14,6 +14,7 @@ const link = {
   by: 'U0ANA',
   at: '2026-11-20T15:00:00.000Z',
 } as const;
+const all = { isOn: async () => true };
 const entry = OutboxEntry.parse({
   kind: 'notice',
   id: 'linked-act_1',
@@ -26,10 +27,27 @@ it('tells the holder of a declined purchase, and nobody where the card has none'
   const notifyPerson = async (userId: string) => void told.push(userId);
   const alert = declined('decline.rule.velocity', 'over');
 
-  await createNotifyHolder({ links: { ofAccount: async () => link }, notifyPerson })(alert);
-  await createNotifyHolder({ links: { ofAccount: async () => null }, notifyPerson })(alert);
+  await createNotifyHolder({ links: { ofAccount: async () => link }, preferences: all, notifyPerson })(alert);
+  await createNotifyHolder({ links: { ofAccount: async () => null }, preferences: all, notifyPerson })(alert);
 
   expect(told).toEqual(['U0HUGO']);
+});
+
+it('does not tell a holder who has switched messages about declines off', async () => {
+  const asked: string[] = [];
+  const preferences = {
+    async isOn(userId: string, kind: string) {
+      asked.push(`${userId} ${kind}`);
+      return false;
+    },
+  };
+  const notifyPerson = async () => expect.fail('the holder was told');
+
+  await createNotifyHolder({ links: { ofAccount: async () => link }, preferences, notifyPerson })(
+    declined('decline.rule.velocity', 'over'),
+  );
+
+  expect(asked).toEqual(['U0HUGO declines']);
 });
 
 function setUp(directChannel: () => Promise<string>) {

@@ -1,0 +1,39 @@
+import type { Cluster, Redis } from 'ioredis';
+import { stateKey } from '../core/keys.ts';
+
+/** What people are told in direct messages without having asked, and may switch off. */
+export const directKinds = [
+  'declines',
+  'card-status',
+  'shipping',
+  'virtual-cards',
+  'limit-warnings',
+  'expiring-cards',
+  'failing-subscriptions',
+] as const;
+
+/** The warnings that channels get, and may switch off. Alerts of a channel are its subscriptions. */
+export const channelKinds = ['expiring-cards', 'failing-subscriptions', 'low-balance'] as const;
+
+export type NotificationKind = (typeof directKinds)[number] | (typeof channelKinds)[number];
+
+export const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
+
+/** What each person and each channel does not want to be told. Everything is on until somebody switches it off. */
+export type Preferences = ReturnType<typeof createPreferences>;
+
+/** `owner` is a Slack user id or the id of a channel. */
+export function createPreferences(redis: Redis | Cluster) {
+  const keyOf = (owner: string): string => stateKey(`switched-off:${owner}`);
+  return {
+    isOn: async (owner: string, kind: NotificationKind): Promise<boolean> =>
+      (await redis.sismember(keyOf(owner), kind)) === 0,
+    /** In the order of {@link notificationKinds}. */
+    async switchedOff(owner: string): Promise<NotificationKind[]> {
+      const off = await redis.smembers(keyOf(owner));
+      return notificationKinds.filter((kind) => off.includes(kind));
+    },
+    set: async (owner: string, kind: NotificationKind, isOn: boolean): Promise<void> =>
+      void (await (isOn ? redis.srem(keyOf(owner), kind) : redis.sadd(keyOf(owner), kind))),
+  };
+}
