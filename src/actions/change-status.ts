@@ -67,6 +67,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
       await blocks.wantAnew(acctId, action.actor.userId);
     const obstacle = obstacleTo(verb, card);
+    if (obstacle?.state === 'unchanged') await sendStatus.foundSo(verb, { action, acctId, cardId });
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     if (verb === 'activate' && card !== undefined && !isConfirmed) {

@@ -1,7 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import { ruleKeys } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
+import type { Action } from './action.ts';
 import {
   ActionState,
   type AwaitedChange,
@@ -57,23 +58,55 @@ export function createProgress(redis: Redis | Cluster) {
 
 /** Longer than anything waits for its confirmation. */
 const LATEST_KEPT_SECONDS = 3600;
+/** Of one status or rule. */
+const ASKED_KEPT_MAX = 20;
 
-/** Which action changed a card's status, or a rule of it, last. */
+/** A change of a card, and when it was asked for. */
+type AskedChange = Pick<Action, 'id' | 'askedAt'>;
+
+/** Which action changed a card's status, or a rule of it, last; and which of them was asked for last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
 
 export function createLatestChanges(redis: Redis | Cluster) {
-  const keysOf = (acctId: number, expected: Expected): string[] => {
-    const subjects = expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes);
-    return subjects.map((subject) => stateKey(`changed:${acctId}:${subject}`));
+  const subjectsOf = (acctId: number, expected: Expected): string[] =>
+    (expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes)).map((subject) => `${acctId}:${subject}`);
+  const latestKey = (subject: string): string => stateKey(`changed:${subject}`);
+  const askedKey = (subject: string): string => stateKey(`change-asked:${subject}`);
+  const noteAsked = (change: ChainableCommander, subject: string, { id, askedAt }: AskedChange): void => {
+    change
+      .zadd(askedKey(subject), Date.parse(askedAt), id)
+      .zremrangebyrank(askedKey(subject), 0, -ASKED_KEPT_MAX - 1)
+      .expire(askedKey(subject), KEPT_SECONDS);
   };
   const changedBy = async (acctId: number, expected: Expected): Promise<string[]> =>
-    (await redis.mget(keysOf(acctId, expected))).filter((id) => id !== null);
+    (await redis.mget(subjectsOf(acctId, expected).map(latestKey))).filter((id) => id !== null);
   return {
     /** `id` changed it last: what was sent before can no longer be seen. */
-    async changed(acctId: number, expected: Expected, id: string): Promise<void> {
+    async changed(acctId: number, expected: Expected, { id, askedAt }: AskedChange): Promise<void> {
       const change = redis.multi();
-      for (const key of keysOf(acctId, expected)) change.set(key, id, 'EX', LATEST_KEPT_SECONDS);
+      for (const subject of subjectsOf(acctId, expected)) {
+        change.set(latestKey(subject), id, 'EX', LATEST_KEPT_SECONDS);
+        noteAsked(change, subject, { id, askedAt });
+      }
       await change.exec();
+    },
+    /** It was so already when somebody asked for it: what was asked for earlier must not change it any more. */
+    async foundSo(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
+      const change = redis.multi();
+      for (const subject of subjectsOf(acctId, expected)) noteAsked(change, subject, asked);
+      await change.exec();
+    },
+    /** The change was certainly not made: it stands in nobody's way. */
+    async notMade(acctId: number, expected: Expected, id: string): Promise<void> {
+      for (const subject of subjectsOf(acctId, expected)) await redis.zrem(askedKey(subject), id);
+    },
+    /** True when somebody asked for a change of the same later, and that one came first. */
+    async isOvertaken(acctId: number, expected: Expected, { id, askedAt }: AskedChange): Promise<boolean> {
+      for (const subject of subjectsOf(acctId, expected)) {
+        const later = await redis.zrangebyscore(askedKey(subject), `(${Date.parse(askedAt)}`, '+inf');
+        if (later.some((changer) => changer !== id)) return true;
+      }
+      return false;
     },
     /** The actions that changed it last, or parts of it; none: nobody lately. */
     changedBy,

@@ -4,10 +4,11 @@ import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { CardStatus } from '../core/event.ts';
-import type { Resolved } from './action.ts';
+import type { CardStatus, StatusRecord } from '../core/event.ts';
+import type { Action, Resolved } from './action.ts';
 import type { ActionState, Expected, Result, SendingState } from './action-state.ts';
 import type { ActionTools, LockedAttempt } from './action-tools.ts';
+import type { WhyOvertaken } from './overtaken.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
@@ -41,17 +42,20 @@ export interface SendStatus {
   ): Promise<void>;
   /** What a worker sent before it died is there. */
   foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish): Promise<void>;
+  /** The card has the status already. */
+  foundSo(verb: StatusVerb, resolved: Resolved): Promise<void>;
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'changed' | 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'changed' | 'isSuperseded' | 'foundSo' | 'notMade'>;
+  readonly whyOvertaken: WhyOvertaken;
   /** Whose click a status event will be. */
   readonly history: {
     expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
     forgetExpected(acctId: number, status: CardStatus): Promise<void>;
     /** What the card service told of a card's status, oldest first. */
-    statuses(cardId: number): Promise<readonly { readonly eventId: string; readonly status: CardStatus }[]>;
+    statuses(cardId: number): Promise<readonly Pick<StatusRecord, 'eventId' | 'status'>[]>;
   };
   readonly reports: Pick<Reports, 'resume'>;
   readonly offerUndo: OfferUndo;
@@ -59,7 +63,12 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
 
 export function createSendStatus(deps: Deps): SendStatus {
   const { card: api, progress, latestChanges, history } = deps;
-  return { send, foundMade };
+  return {
+    send,
+    foundMade,
+    foundSo: (verb, { action, acctId, cardId }) =>
+      latestChanges.foundSo(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
+  };
 
   async function foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish): Promise<void> {
     const undo = await deps.offerUndo(resolved, before);
@@ -76,6 +85,8 @@ export function createSendStatus(deps: Deps): SendStatus {
     const readBasis = () => basisOf(cardId ?? card.cardId, status);
     const basis = await readBasis();
     const sent = { expects, basis, readBasis };
+    const why = written?.state === 'sending' ? null : await deps.whyOvertaken(verb, resolved);
+    if (why !== null) return await finish('failed', { note: why });
     if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, sent))) {
       // What has changed since then may be this very change, which could not be read a moment ago.
       if ((await readBack(acctId, cardId, api)) === status) return await foundMade(verb, resolved, before, finish);
@@ -86,7 +97,7 @@ export function createSendStatus(deps: Deps): SendStatus {
     const stands = await progress.write(action.id, { ...sending, basis });
     if ((await deps.reports.resume(action, verb, stands)) !== null) return;
     await deps.record(action, { event: 'sent', acctId: card.acctId, cardId: card.cardId, before, after });
-    await latestChanges.changed(acctId, expects, action.id);
+    await latestChanges.changed(acctId, expects, action);
     await history.expectStatus(acctId, status, { userId: action.actor.userId, actionId: action.id });
     try {
       await attempt.lease.confirm();
@@ -96,7 +107,7 @@ export function createSendStatus(deps: Deps): SendStatus {
       if (!(error instanceof CardApiError)) throw error;
       // It was certainly not made: what others do until it is tried again is no reason to leave it.
       if (error.outcome !== 'unknown' && error.retryable) await progress.write(action.id, sending);
-      return await resolveFailure(error, { acctId, ...sent, finish, isLast: attempt.isLast }, deps);
+      return await resolveFailure(error, { action, acctId, ...sent, finish, isLast: attempt.isLast }, deps);
     }
     const undo = await deps.offerUndo(resolved, before);
     await finish('done', { after, confirmation: 'sent', expects, ...undo });
@@ -115,11 +126,18 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 }
 
+interface FailedStatus extends Sent {
+  readonly action: Action;
+  readonly acctId: number;
+  readonly finish: Finish;
+  readonly isLast: boolean;
+}
+
 /** The call failed: read back what became of it, and tell. */
 async function resolveFailure(
   error: CardApiError,
-  { acctId, expects, basis, readBasis, finish, isLast }: Sent & { acctId: number; finish: Finish; isLast: boolean },
-  { card: api, history }: Pick<Deps, 'card' | 'history'>,
+  { action, acctId, expects, basis, readBasis, finish, isLast }: FailedStatus,
+  { card: api, history, latestChanges }: Pick<Deps, 'card' | 'history' | 'latestChanges'>,
 ): Promise<void> {
   if (error.outcome === 'unknown') {
     let now = await readBack(acctId, expects.cardId, api);
@@ -137,6 +155,7 @@ async function resolveFailure(
   }
   if (error.retryable && !isLast) throw error;
   await history.forgetExpected(acctId, expects.status);
+  await latestChanges.notMade(acctId, expects, action.id);
   await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
 }
 

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { CardStatus, TransactionEvent } from '../core/event.ts';
+import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 
@@ -9,38 +9,32 @@ const RECENT_MAX = 50;
 /** A status webhook normally comes immediately, but the service's retries and outages may delay it. */
 const EXPECTED_SECONDS = 3600;
 
-/** A status that a card is known to have had. Ordered by `callbackAt`, never by arrival. */
-export interface StatusRecord {
-  readonly eventId: string;
-  readonly status: CardStatus;
-  /** UTC ISO 8601, sorts as text. */
-  readonly callbackAt: string;
-}
+const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
+const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
+const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
+const allDeclines = stateKey('declines');
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** What happened to each card, by the time of the card service. */
 export function createCardHistory(redis: Redis | Cluster) {
-  const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
-  const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
-
-  const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
-  const allDeclines = stateKey('declines');
-
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
-      const [callbackAt, status, eventId] = JSON.parse(text) as [string, CardStatus, string];
-      return { callbackAt, status, eventId };
+      const [callbackAt, status, eventId, receivedAt] = JSON.parse(text) as [string, CardStatus, string, string];
+      return { callbackAt, status, eventId, receivedAt };
     });
   }
 
   return {
     /** Adds a status of a card. @returns all known ones, in order of `callbackAt`. Safe to repeat. */
-    async addStatus(cardId: number, { callbackAt, status, eventId }: StatusRecord): Promise<StatusRecord[]> {
+    async addStatus(
+      cardId: number,
+      { callbackAt, status, eventId, receivedAt }: StatusRecord,
+    ): Promise<StatusRecord[]> {
       const key = historyKey(cardId);
       // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
-      const member = JSON.stringify([callbackAt, status, eventId]);
+      const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       await redis
         .multi()
         .zadd(key, String(Math.floor(Date.parse(callbackAt) / 1000)), member)
@@ -68,6 +62,13 @@ export function createCardHistory(redis: Redis | Cluster) {
     /** Newest first. */
     recentAlerts: (acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    ...createExpectations(redis),
+  };
+}
+
+/** Which of our actions the webhooks of a status belong to. */
+function createExpectations(redis: Redis | Cluster) {
+  return {
     /** Notes whose action the next webhook with this status will confirm. */
     async expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void> {
       const key = expectKey(acctId, status);
@@ -84,6 +85,11 @@ export function createCardHistory(redis: Redis | Cluster) {
       if (userId === null) return null;
       await redis.hsetnx(key, 'eventId', eventId);
       return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
+    },
+    /** Whether the next event with this status is awaited, or this one was. */
+    async isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean> {
+      const [waiting, seen] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
+      return waiting != null && (seen == null || seen === eventId);
     },
     /** The event that confirmed an action; null until it comes. */
     async confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> {

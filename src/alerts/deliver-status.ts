@@ -1,9 +1,9 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import type { CardStatus, CardStatusEvent, StoredEvent } from '../core/event.ts';
+import type { CardStatus, CardStatusEvent, StatusRecord, StoredEvent } from '../core/event.ts';
 import type { StatusAlert, StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
-import type { CardHistory, StatusRecord } from './card-history.ts';
+import type { CardHistory } from './card-history.ts';
 import type { Arrival } from './deliver-alert.ts';
 
 /** How long an activation waits for the BLOCKED that may follow at once. */
@@ -127,7 +127,8 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
     const timelines: StatusTimeline[] = [];
     for (const { cardId, last4, status } of event.cards) {
       const before = await directory.statusBefore(event, { cardId, last4 });
-      const known = await history.addStatus(cardId, { eventId: event.id, status, callbackAt: event.callbackAt });
+      const { id: eventId, callbackAt, receivedAt } = event;
+      const known = await history.addStatus(cardId, { eventId, status, callbackAt, receivedAt });
       timelines.push(statusTimeline({ cardId, last4 }, event.id, known, before));
     }
     return timelines;

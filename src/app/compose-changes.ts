@@ -4,6 +4,7 @@ import { createChangeOnce } from '../actions/change-once.ts';
 import { createAskFirst, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
 import { createConclude, createNotifyOthers, createSeenNow } from '../actions/conclude-action.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
+import { createWhyOvertaken } from '../actions/overtaken.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
 import type { ActivateAction } from '../actions/verbs.ts';
@@ -30,7 +31,11 @@ export function composeStatus(tools: Tools) {
   const changeStatus = createChangeStatus({
     ...tools,
     permit: createPermitStatus(tools),
-    sendStatus: createSendStatus({ ...tools, offerUndo: createOfferUndo(tools) }),
+    sendStatus: createSendStatus({
+      ...tools,
+      whyOvertaken: createWhyOvertaken(tools),
+      offerUndo: createOfferUndo(tools),
+    }),
     askFirst: createAskFirst(tools),
   });
   return {
@@ -69,9 +74,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       ...tools,
       plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
       permit: createPermitChange({ ...tools, raises, openRequest }),
-      send: createSendRules({ ...tools, terms }),
+      send: createSendRules({ ...tools, terms, raises }),
       terms,
-      raises,
     }),
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,

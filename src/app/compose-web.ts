@@ -41,10 +41,10 @@ export interface WebBase {
   readonly slack: Slack;
   readonly respond: Respond;
   readonly metrics: Metrics;
+  /** By Redis: which of two people asked first must not depend on a machine's clock. */
+  readonly now: () => Date;
   readonly log: Log;
 }
-
-const now = (): Date => new Date();
 
 /**
  * Slack answers about 20 times a minute who is in a user group, however many people click. At the click this is enough: the
@@ -54,7 +54,7 @@ const GROUPS_KNOWN_FOR_MS = 10_000;
 
 /** What receives webhooks. @param missed one could not be stored. */
 export function composeWebhooks(
-  { config, intake, metrics, log }: WebBase,
+  { config, intake, metrics, now, log }: WebBase,
   missed: () => void,
 ): Parameters<typeof receiveWebhook>[3] {
   return {
@@ -77,7 +77,7 @@ export function composeWebhooks(
 
 /** What answers people. */
 export function composeListeners(base: WebBase): ListenerDeps {
-  const { config, redis, intake, slack, respond, log } = base;
+  const { config, redis, intake, slack, respond, now, log } = base;
   const links = createLinks(redis);
   const directory = createDirectory({ redis, keyOf: directoryKey, loader: null });
   const permissions = createPermissions({
@@ -134,7 +134,7 @@ export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral']
 }
 
 function composeRequestAction(
-  { config, intake, metrics, log }: WebBase,
+  { config, intake, metrics, now, log }: WebBase,
   permissions: Permissions,
 ): ListenerDeps['requestAction'] {
   const signer = createSigner(config.slackBotToken, 'action');

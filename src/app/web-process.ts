@@ -1,6 +1,7 @@
 import { answerTooMany, answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
 import { registerListeners } from '../../handlers/index.ts';
 import { unavailable } from '../../templates/policy/not-permitted.ts';
+import { watchClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { openQueues } from '../core/queues.ts';
 import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
@@ -48,7 +49,9 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const redo = createRedo(store, log, () => heartbeat?.lost());
   const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve, redo });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
-  const base: WebBase = { config, policy, redis, intake, slack, respond: createRespond(), metrics, log };
+  const clock = watchClock(redis);
+  const { now } = clock;
+  const base: WebBase = { config, policy, redis, intake, slack, respond: createRespond(), metrics, now, log };
   const webhooks = composeWebhooks(base, () => heartbeat?.missed());
   const slackApp = openSlackApp(base, webhooks, async () => (await notReady()).length === 0);
   registerListeners(slackApp.app, composeListeners(base));
@@ -69,6 +72,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
       memory.stop();
       unwatchTls?.();
       redo.stop();
+      clock.stop();
       await slackApp.stop();
       redis.disconnect();
       if (store !== redis) store.disconnect();

@@ -195,7 +195,9 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
   const changeRequest = { goals: goalsOf(changes), term };
-  return { ...inWhoseName, verb: verbOf(approval), changeRequest, id: click.id };
+  // It is decided by the click, and goes before what was decided since the request was made.
+  const decided = { id: click.id, askedAt: click.askedAt };
+  return { ...inWhoseName, verb: verbOf(approval), changeRequest, ...decided };
 }
 
 /** Whether who clicks answers for the change; otherwise the approver does who asked for it. */

@@ -1,5 +1,7 @@
 import type { RedisClient } from './redis.ts';
 
+const MEASURE_EVERY_MS = 10_000;
+
 /** The time that all processes share: that of Redis. The clock of the machine decides nothing, because it may be wrong. */
 export type Clock = ReturnType<typeof createClock>;
 
@@ -19,6 +21,26 @@ export function createClock(
       const [seconds, microseconds] = await redis.time();
       aheadMs = Number(seconds) * 1000 + Number(microseconds) / 1000 - elapsed();
       return now();
+    },
+  };
+}
+
+/** The same for the process that faces the internet: it asks at each connection, and every few seconds. */
+export function watchClock(redis: RedisClient): Pick<Clock, 'now'> & { stop(): void } {
+  const { now, measure } = createClock(redis);
+  const ask = (): void => {
+    if (redis.status !== 'ready') return;
+    // What is known goes on while Redis is away.
+    measure().catch(() => {});
+  };
+  redis.on('ready', ask);
+  const timer = setInterval(ask, MEASURE_EVERY_MS).unref();
+  ask();
+  return {
+    now,
+    stop() {
+      clearInterval(timer);
+      redis.off('ready', ask);
     },
   };
 }

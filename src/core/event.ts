@@ -139,6 +139,12 @@ export const CardStatusEvent = z
   .brand<'StoredEvent'>();
 export type CardStatusEvent = z.infer<typeof CardStatusEvent>;
 
+/** A status that a card is known to have had. Ordered by `callbackAt`, never by arrival. Both times sort as text. */
+export interface StatusRecord extends Pick<CardStatusEvent, 'callbackAt' | 'receivedAt'> {
+  readonly eventId: string;
+  readonly status: CardStatus;
+}
+
 /** What we keep of a shipment. A tracking number of a known carrier is not masked. */
 export const ShippingEvent = z
   .strictObject({

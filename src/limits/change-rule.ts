@@ -1,6 +1,8 @@
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
+import { overtaken } from '../actions/overtaken.ts';
+import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
@@ -50,7 +52,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'forgetIfGone'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
+  readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'foundSo'>;
 }
 
 /**
@@ -59,7 +61,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
  * What the policy does not leave to one person becomes a request instead, unless others approved it.
  */
 export function createChangeRule(deps: Deps): ChangeRule {
-  const { plan, permit, send, terms, progress, reports, raises } = deps;
+  const { plan, permit, send, terms, progress, reports, latestChanges } = deps;
   return async function changeRule({ action, acctId }, approval, attempt) {
     const written = await progress.read(action.id);
     const planned = await plan(action, acctId);
@@ -85,6 +87,9 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const opened = await terms.resolve({ ...made, changes: sent });
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
+    const expects = { kind: 'rule', changes } as const;
+    const isOvertaken = written?.state !== 'sending' && (await latestChanges.isOvertaken(acctId, expects, action));
+    if (!isThere && isOvertaken) return await finish('failed', { note: overtaken(ruleNames(changes)) });
     if (!isThere && planned.against !== null) return await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
     if (refused !== null && written?.state === 'sending') {
@@ -100,11 +105,10 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (!isThere) {
       const { raw, readAt } = planned;
       const sent = { ...made, card, raw, readAt, written };
-      const result = await send(sent, attempt, finish, approval ?? {});
-      if (result.state === 'failed') await raises.forget(action, acctId);
-      return result;
+      return await send(sent, attempt, finish, approval ?? {});
     }
-    const kept = await terms.keep(made);
+    await latestChanges.foundSo(acctId, expects, action);
+    const kept = isOvertaken ? null : await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   };
 }

@@ -59,7 +59,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const left = await deps.giveWay(temporaryChange);
     if (left === null)
       return await refuse(action, overWords.superseded, 'When that ends, it goes back to what was before both.');
-    const after = await deps.restore(left, action.actor, lease);
+    const after = await deps.restore(left, action, lease);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
     const found = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;

@@ -71,7 +71,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
  */
 export type Restore = (
   temporaryChange: TemporaryChange,
-  by: Action['actor'] | null,
+  by: Pick<Action, 'actor' | 'askedAt'> | null,
   lease: Lease,
 ) => Promise<TemporaryChange>;
 
@@ -91,7 +91,12 @@ export function createRestore(deps: RestoreDeps): Restore {
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
-    const ended = { ...temporaryChange, closedAt: deps.now().toISOString(), closedBy: by?.userId ?? null, meanwhile };
+    const ended = {
+      ...temporaryChange,
+      closedAt: deps.now().toISOString(),
+      closedBy: by?.actor.userId ?? null,
+      meanwhile,
+    };
     // Somebody restored them already; or we did, before a crash.
     if (isMade(back)) return { ...ended, state: 'ended' };
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
@@ -103,7 +108,9 @@ export function createRestore(deps: RestoreDeps): Restore {
       const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
       await deps.progress.write(progressId, { state: 'sending', ...sides });
     }
-    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, progressId);
+    // What ends by itself was decided when it was opened.
+    const askedAt = by?.askedAt ?? temporaryChange.openedAt;
+    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, { id: progressId, askedAt });
     await lease.confirm();
     await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     return { ...ended, state: 'ended' };

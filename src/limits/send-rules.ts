@@ -10,6 +10,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
+import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 
 /** What was read longer ago is not written back: somebody may have changed the card's rules since. */
@@ -47,8 +48,9 @@ interface Deps extends Pick<ActionTools, 'record'> {
   /** The spend rules as received, with some of them changed and everything else as it was. */
   readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   readonly progress: Pick<ActionTools['progress'], 'write'>;
-  readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
   readonly terms: Omit<TemporaryTerms, 'keep'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly reports: Pick<Reports, 'resume'>;
 }
 
@@ -67,7 +69,7 @@ export function createSendRules(deps: Deps): SendRules {
     const known = await deps.reports.resume(action, isAboutLimits(changes) ? 'limit' : 'allow', stands, of);
     if (known !== null) return known;
     await deps.record(action, { event: 'sent', acctId, cardId: card.cardId, ...sides });
-    await deps.latestChanges.changed(acctId, expects, action.id);
+    await deps.latestChanges.changed(acctId, expects, action);
     if (term.kind !== 'permanent') await deps.terms.openUnsent(change);
     try {
       await attempt.lease.confirm();
@@ -90,7 +92,10 @@ export function createSendRules(deps: Deps): SendRules {
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
       if (isUnread) return await finish('unknown', { ...said, expects });
       await deps.terms.forget(action.id);
-      return await finish('failed', said);
+      await deps.latestChanges.notMade(acctId, expects, action.id);
+      const failed = await finish('failed', said);
+      await deps.raises.forget(action, acctId);
+      return failed;
     }
     return await finish('done', { ...sides, ...(await deps.terms.resolve(change)), confirmation: 'sent', expects });
 

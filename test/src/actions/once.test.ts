@@ -81,7 +81,10 @@ describe.each(cases)(
           : { kind: 'rule', changes: changeRequest.goals.map((goal) => ({ ...goal, from: null })) };
       const start = async (world: PerformWorld): Promise<WorldDeps> => {
         world.service.status = status;
-        await world.deps.latestChanges.changed(acctId, expected, 'act_before');
+        await world.deps.latestChanges.changed(acctId, expected, {
+          id: 'act_before',
+          askedAt: '2026-11-20T14:59:00.000Z',
+        });
         return world.deps;
       };
 

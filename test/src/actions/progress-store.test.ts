@@ -65,19 +65,43 @@ it('changes that nothing has shown yet are listed, oldest first, until that is t
 });
 
 const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+const asked = (id: string, second = 0) => ({ id, askedAt: `2026-11-20T15:00:0${second}.000Z` });
 
 it('an action is superseded by a later one that changed the same, not by what it followed', async () => {
   const latest = createLatestChanges(redis());
-  await latest.changed(1, status, 'act_before');
+  await latest.changed(1, status, asked('act_before'));
   const followed = await latest.changedBy(1, status);
 
   expect(followed).toEqual(['act_before']);
   expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(false);
 
-  await latest.changed(1, status, 'act_own');
+  await latest.changed(1, status, asked('act_own'));
   expect(await latest.isSuperseded(1, status, 'act_own')).toBe(false);
 
-  await latest.changed(1, status, 'act_later');
+  await latest.changed(1, status, asked('act_later'));
   expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(true);
   expect(await latest.isSuperseded(2, status, 'act_own'), 'of another account').toBe(false);
+});
+
+describe('an action is overtaken by what somebody asked for later', () => {
+  it('and was sent, or found so, first', async () => {
+    const latest = createLatestChanges(redis());
+    await latest.changed(1, status, asked('act_own', 2));
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by itself').toBe(false);
+
+    await latest.changed(1, status, asked('act_earlier', 1));
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier one').toBe(false);
+    expect(await latest.isOvertaken(1, status, asked('act_earlier', 1))).toBe(true);
+
+    await latest.foundSo(2, status, asked('act_later', 3));
+    expect(await latest.isOvertaken(2, status, asked('act_own', 2))).toBe(true);
+  });
+
+  it('not by what was certainly not made', async () => {
+    const latest = createLatestChanges(redis());
+    await latest.changed(1, status, asked('act_failed', 5));
+    await latest.notMade(1, status, 'act_failed');
+
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2))).toBe(false);
+  });
 });

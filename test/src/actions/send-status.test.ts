@@ -55,9 +55,10 @@ describe('a change of a status', () => {
     answer?: Error;
     status?: string;
     told?: readonly { eventId: string; status: CardStatus }[];
+    isOvertaken?: boolean;
   }) {
     const steps: string[] = [];
-    const { answer, status = 'ACTIVE', told = [] } = given;
+    const { answer, status = 'ACTIVE', told = [], isOvertaken = false } = given;
     let isSent = false;
     const { send } = createSendStatus({
       card: {
@@ -71,12 +72,19 @@ describe('a change of a status', () => {
       },
       progress: { ...neverAsked, write: async (_id, next) => next },
       record: async () => {},
-      latestChanges: { changedBy: async () => [], changed: async () => {}, isSuperseded: async () => false },
+      latestChanges: {
+        changedBy: async () => [],
+        changed: async () => {},
+        isSuperseded: async () => false,
+        foundSo: async () => {},
+        notMade: async () => {},
+      },
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},
         statuses: async () => (isSent ? [at, ...told] : [at]),
       },
+      whyOvertaken: async () => (isOvertaken ? 'Somebody asked for something else.' : null),
       reports: { resume: async () => null },
       offerUndo: async () => ({ control: null }),
     });
@@ -123,6 +131,10 @@ describe('a change of a status', () => {
     ['is repeated after a crash where nothing was told of the card since', 'evt_old', ['sent', 'done sent']],
   ])('%s', async (_what, basis, expected) => {
     expect(await setUp({}).block({ state: 'sending', before: null, after: null, basis })).toEqual(expected);
+  });
+
+  it('is not sent where something else was decided later', async () => {
+    expect(await setUp({ isOvertaken: true }).block()).toEqual(['failed']);
   });
 
   it('is not sent by a process that stood still for longer than its lock', async () => {

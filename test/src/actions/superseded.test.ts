@@ -75,6 +75,171 @@ it.each<[string, Action, Action, string, object]>([
   },
 );
 
+const [t0, t1] = ['2026-11-20T15:00:00.000Z', '2026-11-20T15:00:05.000Z'];
+const international = { kind: 'international' } as const;
+const allow = (id: string, to: boolean, over: object = {}): Action =>
+  ask('allow', {
+    ...byCommand,
+    id,
+    changeRequest: { goals: [{ rule: international, to }], term: permanent },
+    ...over,
+  });
+const later = <A extends Action>(action: A): A => ({ ...action, askedAt: t1 });
+
+describe('an action that waited in the queue while somebody asked for something else later, which was done first', () => {
+  it.each<[string, Action, Action, string, object]>([
+    [
+      'a block',
+      ask('block', { ...byCommand, id: 'act_older' }),
+      ask('unblock', { ...byCommand, id: 'act_newer' }),
+      'BLOCKED',
+      { status: 'ACTIVE' },
+    ],
+    [
+      'an unblock',
+      ask('unblock', { ...byCommand, id: 'act_older' }),
+      ask('block', { ...byCommand, id: 'act_newer' }),
+      'ACTIVE',
+      { status: 'BLOCKED' },
+    ],
+    [
+      'an unblock, where the card was blocked already when somebody wanted it blocked',
+      ask('unblock', { ...byCommand, id: 'act_older' }),
+      ask('block', { ...byCommand, id: 'act_newer' }),
+      'BLOCKED',
+      { status: 'BLOCKED' },
+    ],
+    [
+      'a limit',
+      limitOf('act_older', 45_000),
+      limitOf('act_newer', 30_000),
+      'ACTIVE',
+      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
+    ],
+    [
+      'a lower limit',
+      limitOf('act_older', 10_000),
+      limitOf('act_newer', 45_000),
+      'ACTIVE',
+      { rules: expect.objectContaining({ DailySpendLimit: 450 }) },
+    ],
+    [
+      'a limit for an hour',
+      limitOf('act_older', 45_000, { kind: 'duration', ms: 3_600_000 }),
+      limitOf('act_newer', 30_000),
+      'ACTIVE',
+      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
+    ],
+    [
+      'one of several limits',
+      ask('limit', {
+        ...byCommand,
+        id: 'act_older',
+        changeRequest: { goals: [limitGoal('daily', 45_000), limitGoal('monthly', 190_000)], term: permanent },
+      }),
+      limitOf('act_newer', 30_000),
+      'ACTIVE',
+      { rules: expect.objectContaining({ DailySpendLimit: 300, MonthlySpendLimit: 2000 }) },
+    ],
+    [
+      'opening the card for purchases abroad',
+      allow('act_older', true),
+      allow('act_newer', false),
+      'ACTIVE',
+      { rules: expect.objectContaining({ InternationalSpendEnabled: false }) },
+    ],
+  ])('%s is not made, and who asked for it is told', async (_what, older, newer, was, is) => {
+    const world = await createActionWorld(redis());
+    world.service.status = was as typeof world.service.status;
+    world.service.rules = { ...world.service.rules, InternationalSpendEnabled: true };
+
+    await performAction(later(newer), world.deps);
+    const writes = [...world.writes];
+    await performAction(older, world.deps);
+
+    expect(world.service).toMatchObject(is);
+    expect(world.writes, 'the older one wrote nothing').toEqual(writes);
+    expect((await world.stations()).at(-1)).toBe('failed');
+    expect(world.answers.at(-1)?.text).toContain('after you did, so I did not make yours');
+  });
+
+  it('a limit that stays does not make a later, temporary one of the same amount stay', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(later(limitOf('act_newer', 45_000, { kind: 'duration', ms: 3_600_000 })), world.deps);
+
+    await performAction(limitOf('act_older', 45_000), world.deps);
+
+    expect((await world.deps.temporaryChanges.get('act_newer'))?.state).toBe('open');
+    expect((await world.stations()).at(-1)).toBe('unchanged');
+  });
+
+  it('what was asked for on another rule in between is no reason to leave it', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(later(allow('act_newer', true)), world.deps);
+
+    await performAction(limitOf('act_older', 45_000), world.deps);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 450 });
+  });
+
+  it('a later one that the card service refused is no reason to leave it', async () => {
+    const world = await createActionWorld(redis());
+    const no = { operation: 'write', status: 400, outcome: 'refused', code: 'refused', apiMessage: 'No.' };
+    const refuses = async (): Promise<never> => {
+      throw new CardApiError('no', no as ConstructorParameters<typeof CardApiError>[1]);
+    };
+    world.service.status = 'BLOCKED';
+    const card = { ...world.deps.card, putSpendRules: refuses, setCardStatus: refuses };
+    const refusing: WorldDeps = { ...world.deps, card };
+    await performAction(later(limitOf('act_newer', 30_000)), refusing);
+    await performAction(later(ask('unblock', { ...byCommand, id: 'act_newer2' })), refusing);
+    world.service.status = 'ACTIVE';
+
+    await performAction(limitOf('act_older', 45_000), world.deps);
+    await performAction(ask('block', { ...byCommand, id: 'act_older2' }), world.deps);
+
+    expect(world.service).toMatchObject({ status: 'BLOCKED', rules: { DailySpendLimit: 450 } });
+  });
+
+  it('undoing a block gives way to a block that somebody asked for later', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(ask('block', { ...byCommand, id: 'act_block1', askedAt: t0 }), world.deps);
+    world.service.status = 'ACTIVE';
+    const ana = { userId: 'U0ANA', teamId: 'T1' };
+    await performAction(later(ask('block', { ...byCommand, id: 'act_block2', actor: ana })), world.deps);
+
+    await performAction(
+      ask('undo-block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_block1' } }),
+      world.deps,
+    );
+
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
+  it('taking a temporary change back gives way to a limit that somebody set for good later', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(limitOf('act_raise', 45_000, { kind: 'duration', ms: 3_600_000 }), world.deps);
+    await performAction(later(limitOf('act_newer', 60_000)), world.deps);
+
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_raise' } as const;
+    await performAction(ask('revert', { id: 'act_revert', target }), world.deps);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 600 });
+    expect(world.answers.at(-1)?.text).toContain('A later change took its place');
+  });
+
+  it('the end of a temporary change, which nobody asked for at that moment, is no reason to leave it', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(limitOf('act_raise', 45_000, { kind: 'duration', ms: 60_000 }), world.deps);
+    world.advance(61_000);
+    await endTemporaryChange('act_raise', world.deps);
+
+    await performAction(later(limitOf('act_older', 60_000)), world.deps);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 600 });
+  });
+});
+
 describe('a worker stands still just before it writes, others do its work and a newer change, and it goes on', () => {
   /** It stands still once it has noted that it is about to change the card. */
   function standingStill(world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps {

@@ -83,7 +83,8 @@ const unsure = (): never => {
 
 /** The card service tells a status: a webhook, as the worker takes it. */
 async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', second: number): Promise<void> {
-  const record = { eventId: `evt_status${second}`, status, callbackAt: `2026-11-20T15:00:0${second}.0000000Z` };
+  const callbackAt = `2026-11-20T15:00:0${second}.0000000Z`;
+  const record = { eventId: `evt_status${second}`, status, callbackAt, receivedAt: callbackAt };
   await deps.history.addStatus(cardId, record);
   await deps.history.expectedBy(acctId, status, record.eventId);
 }

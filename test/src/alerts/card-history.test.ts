@@ -10,9 +10,14 @@ describe('the statuses of a card', () => {
   it('begin with the oldest by the service’s time, in whatever order they arrive', async () => {
     const history = createCardHistory(redis());
 
-    await history.addStatus(7, { eventId: 'evt_b', status: 'BLOCKED', callbackAt: at(2) });
-    const known = await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1) });
-    await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1) });
+    await history.addStatus(7, { eventId: 'evt_b', status: 'BLOCKED', callbackAt: at(2), receivedAt: at(2) });
+    const known = await history.addStatus(7, {
+      eventId: 'evt_a',
+      status: 'ACTIVE',
+      callbackAt: at(1),
+      receivedAt: at(2),
+    });
+    await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1), receivedAt: at(2) });
 
     expect(known.map(({ eventId }) => eventId)).toEqual(['evt_a', 'evt_b']);
     expect(await history.statuses(7)).toEqual(known);
@@ -22,8 +27,18 @@ describe('the statuses of a card', () => {
   it('within a second are ordered by all seven digits of its fraction', async () => {
     const history = createCardHistory(redis());
 
-    await history.addStatus(7, { eventId: 'a', status: 'BLOCKED', callbackAt: '2026-03-04T15:00:00.0000002Z' });
-    await history.addStatus(7, { eventId: 'b', status: 'ACTIVE', callbackAt: '2026-03-04T15:00:00.0000001Z' });
+    await history.addStatus(7, {
+      eventId: 'a',
+      status: 'BLOCKED',
+      callbackAt: '2026-03-04T15:00:00.0000002Z',
+      receivedAt: at(2),
+    });
+    await history.addStatus(7, {
+      eventId: 'b',
+      status: 'ACTIVE',
+      callbackAt: '2026-03-04T15:00:00.0000001Z',
+      receivedAt: at(2),
+    });
 
     expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
   });
@@ -32,7 +47,12 @@ describe('the statuses of a card', () => {
     const history = createCardHistory(redis());
 
     for (let second = 0; second < 52; second += 1)
-      await history.addStatus(7, { eventId: `evt_${second}`, status: 'ACTIVE', callbackAt: at(second) });
+      await history.addStatus(7, {
+        eventId: `evt_${second}`,
+        status: 'ACTIVE',
+        callbackAt: at(second),
+        receivedAt: at(second),
+      });
 
     const known = await history.statuses(7);
     expect([known.length, known[0]?.eventId, known.at(-1)?.eventId]).toEqual([50, 'evt_2', 'evt_51']);
@@ -86,4 +106,16 @@ describe('the status that an action waits for', () => {
     await history.forgetExpected(7, 'BLOCKED');
     expect(await history.expectedBy(7, 'BLOCKED', 'evt_3')).toBeNull();
   });
+});
+
+it('an event is expected while an action of ours waits for its status, and when it is the one that confirmed it', async () => {
+  const history = createCardHistory(redis());
+  expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(false);
+
+  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1' });
+  expect(await history.isExpected(1, 'BLOCKED', 'evt_a'), 'it may be on its way').toBe(true);
+
+  await history.expectedBy(1, 'BLOCKED', 'evt_a');
+  expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(true);
+  expect(await history.isExpected(1, 'BLOCKED', 'evt_b')).toBe(false);
 });

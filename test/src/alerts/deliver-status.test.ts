@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StatusRecord } from '../../../src/alerts/card-history.ts';
 import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
+import type { StatusRecord } from '../../../src/core/event.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
 
 const card = { cardId: 1, last4: '4242' };
@@ -10,6 +10,7 @@ const record = (eventId: string, status: StatusRecord['status'], second: number)
   eventId,
   status,
   callbackAt: at(second),
+  receivedAt: at(second),
 });
 
 describe('the timeline of a status event', () => {

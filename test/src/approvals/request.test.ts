@@ -108,6 +108,7 @@ describe('what a click makes of a request', () => {
     expect(isInOwnName(decide, byApprover)).toBe(false);
     expect(changeOf(decide, byApprover, approvalOf(decide, draft))).toMatchObject({
       id: 'act_ben',
+      askedAt: decide.askedAt,
       verb: 'limit',
       actor: { userId: 'U0ANA' },
       reason: 'trade fair',

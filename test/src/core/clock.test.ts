@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
-import { createClock } from '../../../src/core/clock.ts';
+import { expect, it, vi } from 'vitest';
+import { createClock, watchClock } from '../../../src/core/clock.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
 
+const redisOf = useRedis();
 const at = Date.parse('2026-11-20T15:00:00.000Z');
 const seventyMinutes = 70 * 60_000;
 
@@ -18,4 +21,16 @@ it('is the machine’s until Redis was asked, and then that of Redis, however wr
   elapsedMs += 3_000;
 
   expect(clock.now().getTime()).toBe(at + 3_250);
+});
+
+it('of the process that people reach is that of Redis soon after it starts', async () => {
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + seventyMinutes);
+  const clock = watchClock(redisOf());
+  const aheadMs = (): number => clock.now().getTime() - (Date.now() - seventyMinutes);
+  expect(aheadMs()).toBe(seventyMinutes);
+
+  await until(() => Math.abs(aheadMs()) < 60_000, 'Redis was asked');
+
+  clock.stop();
+  vi.restoreAllMocks();
 });

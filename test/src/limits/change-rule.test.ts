@@ -32,11 +32,20 @@ describe('a change of rules', () => {
     readonly refused?: 'failed' | 'waiting';
     readonly written?: ActionState;
     readonly kept?: Opened;
-    readonly sent?: 'done' | 'failed';
+    readonly isOvertaken?: boolean;
     readonly approval?: Approval;
   }
   async function change(given: Given): Promise<string[]> {
-    const { changes = raised, against, impossible, refused, written, kept, sent = 'done', approval = null } = given;
+    const {
+      changes = raised,
+      against,
+      impossible,
+      refused,
+      written,
+      kept,
+      isOvertaken = false,
+      approval = null,
+    } = given;
     const steps: string[] = [];
     const changeRule = createChangeRule({
       plan: async () =>
@@ -49,9 +58,12 @@ describe('a change of rules', () => {
       },
       send: async ({ requestId }, _attempt, finish, of) => {
         steps.push(requestId === null ? 'sent' : `sent for ${requestId}, as ${of?.outcomeOf}`);
-        return await finish(sent);
+        return await finish('done');
       },
-      raises: { forget: async () => void steps.push('counts no more') },
+      latestChanges: {
+        isOvertaken: async () => isOvertaken,
+        foundSo: async () => {},
+      },
       askAgain: async () => void steps.push('asked again'),
       terms: {
         async resolve({ changes: [first] }) {
@@ -84,6 +96,23 @@ describe('a change of rules', () => {
       'fails before anybody is asked where the card service would refuse',
       { against: 'Too high.' },
       [`limit, failed, Too high., ${after}`],
+    ],
+    [
+      'is not made where somebody asked for another one later, which came first',
+      { isOvertaken: true },
+      [
+        'limit, failed, Somebody asked for another change of the daily limit after you did, so I did not make yours. Look at the card, and ask again if you still want it., daily limit $450.00',
+      ],
+    ],
+    [
+      'is overtaken by nobody where its worker died while it was sent: then the card is looked at',
+      { isOvertaken: true, written: { state: 'sending', before: null, after: null } },
+      ['permitted?', 'sent', `limit, done, ${after}`],
+    ],
+    [
+      'leaves what is temporary as it is where somebody asked for that later',
+      { changes: isThere, isOvertaken: true, kept: { note: 'It stays.', control: null } },
+      ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
     ['fails where nobody can tell which rule is meant', { impossible: 'Which?' }, ['limit, failed, Which?']],
     [
@@ -131,15 +160,6 @@ describe('a change of rules', () => {
     ],
   ])('%s', async (_what, given, expected) => {
     expect(await change(given)).toEqual(expected);
-  });
-
-  it('counts no more for the two-person rule when the card service refused it', async () => {
-    expect(await change({ sent: 'failed' })).toEqual([
-      'permitted?',
-      'sent',
-      'limit, failed, daily limit $450.00',
-      'counts no more',
-    ]);
   });
 });
 

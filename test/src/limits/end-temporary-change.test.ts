@@ -39,9 +39,12 @@ describe('restoring what was there before', () => {
         putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
       },
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
-      latestChanges: { changed: async (_acctId, { kind }, id) => void steps.push(`${kind} changed by ${id}`) },
+      latestChanges: {
+        changed: async (_acctId, { kind }, { id, askedAt }) =>
+          void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
+      },
       now,
-    })(temporaryChangeOf(over), ana, lease);
+    })(temporaryChangeOf(over), { actor: ana, askedAt: '2026-11-20T16:00:00.000Z' }, lease);
     return { after, steps };
   }
 
@@ -50,7 +53,7 @@ describe('restoring what was there before', () => {
 
     expect(steps).toEqual([
       'progress sending: daily limit $450.00 → daily limit $400.00',
-      'rule changed by end-act_1',
+      'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',
       'written {"kept":true,"daily":[40000]}',
     ]);
     expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
@@ -93,7 +96,10 @@ describe('restoring what was there before', () => {
   it('does not write its progress again after a crash', async () => {
     const { steps } = await restore(45_000, {}, { state: 'sending', before: null, after: null });
 
-    expect(steps).toEqual(['rule changed by end-act_1', 'written {"kept":true,"daily":[40000]}']);
+    expect(steps).toEqual([
+      'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',
+      'written {"kept":true,"daily":[40000]}',
+    ]);
   });
 });
 
