@@ -75,12 +75,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery }: Capab
     endPurchaseChanges: (event) =>
       endPurchaseChanges(event, {
         ...context,
-        endTemporaryChangeNow: (id) =>
-          enqueue(
-            'end-temporary-change',
-            { temporaryChangeId: id, isEarly: true },
-            { id: `temporary-change-${id}-early` },
-          ),
+        endTemporaryChangeNow: (id) => enqueue('end-temporary-change', { temporaryChangeId: id, isEarly: true }),
       }),
   });
   return {
@@ -103,7 +98,7 @@ function signedJobs({ config, redis, now, metrics, notifyOps, log }: WorkerConte
   const signer = createSigner(config.slackBotToken, 'action');
   const genuine = createGenuine({ redis, signer, now });
   const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
-    log.error({ actionId: id, verb, why }, 'an entry of the queue was rejected');
+    log[isOurs ? 'info' : 'error']({ actionId: id, verb, why }, 'an entry of the queue was rejected');
     if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
   };
   return {

@@ -177,7 +177,7 @@ const table = {
     ...maintenance,
     data: ofTemporaryChange,
     retry: untilDone,
-    id: ({ temporaryChangeId }) => `temporary-change-${temporaryChangeId}`,
+    id: ({ temporaryChangeId, isEarly }) => `temporary-change-${temporaryChangeId}${isEarly === true ? '-early' : ''}`,
   }),
   'end-mute': job({
     ...maintenance,

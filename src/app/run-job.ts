@@ -1,4 +1,5 @@
 import { UnreadableError } from '../core/errors.ts';
+import type { Redo } from '../core/redo.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
@@ -28,18 +29,40 @@ export type RunJob = (name: JobName, data: unknown, attempt: Attempt) => Promise
 interface Deps {
   readonly handlers: JobHandlers;
   readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
-  /** Resolves when Redis has everything that this worker wrote. */
-  readonly settled: () => Promise<void>;
+  readonly redo: Pick<Redo, 'settled' | 'losses'>;
+  /** Remembers a job that is done, in case Redis comes back without what it wrote. */
+  readonly jobDone: <Name extends JobName>(name: Name, data: JobData<Name>) => void;
   /** A job whose data this version cannot read is not tried again: whoever waits for it is told. */
   readonly tellUnreadable: (name: JobName, data: unknown) => Promise<void>;
   /** Something that App Home shows may have changed. */
   readonly homeChanged: () => Promise<void>;
 }
 
-/** Runs jobs as the table says. */
-export function createRunJob({ handlers, throttle, settled, tellUnreadable, homeChanged }: Deps): RunJob {
-  async function run<Name extends JobName>(name: Name, data: unknown, attempt: Attempt): Promise<number | null> {
-    return (await handlers[name](await read(name, data, attempt), attempt)) ?? null;
+/** How soon a job runs again during which Redis came back older. */
+const AGAIN_MS = 100;
+
+/**
+ * Runs jobs as the table says.
+ *
+ * A job during which Redis came back older runs again: of what it wrote some may be lost, and the rest is there.
+ */
+export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable, homeChanged }: Deps): RunJob {
+  async function run<Name extends JobName>(name: Name, given: unknown, attempt: Attempt): Promise<number | null> {
+    const data = await read(name, given, attempt);
+    const losses = redo.losses();
+    const isInterrupted = async (): Promise<boolean> => {
+      await redo.settled();
+      return redo.losses() !== losses;
+    };
+    try {
+      const againMs = (await handlers[name](data, attempt)) ?? null;
+      if (await isInterrupted()) return AGAIN_MS;
+      if (againMs === null && jobs[name].everyMs === undefined) jobDone(name, data);
+      return againMs;
+    } catch (error) {
+      if (await isInterrupted()) return AGAIN_MS;
+      throw error;
+    }
   }
   async function read<Name extends JobName>(name: Name, data: unknown, { isLast }: Attempt): Promise<JobData<Name>> {
     try {
@@ -50,7 +73,7 @@ export function createRunJob({ handlers, throttle, settled, tellUnreadable, home
     }
   }
   return async (name, data, attempt) => {
-    await settled();
+    await redo.settled();
     const { waitsForSlack, changesHome } = jobs[name];
     const againMs =
       waitsForSlack === true

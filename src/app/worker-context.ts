@@ -60,7 +60,7 @@ import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue } from './enqueue.ts';
-import { rememberWrites } from './remember-writes.ts';
+import { rememberJobs, rememberWrites } from './remember-writes.ts';
 
 /** What every capability of the worker is composed over: one Redis with its stores, Slack, the card API, and ops. */
 export type WorkerContext = ReturnType<typeof createWorkerContext>;
@@ -82,7 +82,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const redo = createRedo(redis, log);
   const stores = rememberWrites(redo, createStores(redis, log));
   const clock = createClock(redis);
-  const enqueue = createEnqueue(queues, clock.now);
+  const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
@@ -97,6 +97,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     clock,
     now: clock.now,
     enqueue,
+    jobDone,
     memory: watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) }),
     ...stores,
     wakeOutbox,

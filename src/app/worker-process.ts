@@ -53,7 +53,7 @@ export async function startWorker(
     health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count }),
   });
   const stopWatching = await watchSettings(context);
-  const runJob = createRunJob({ ...worker, throttle, settled: context.redo.settled });
+  const runJob = createRunJob({ ...worker, throttle, redo: context.redo, jobDone: context.jobDone });
   const consumers = startConsumers(runJob, { redis: queueRedis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,

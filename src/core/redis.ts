@@ -59,7 +59,7 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
 
 /** What Redis says while it is full, loads its files, has no master, or moves keys between the servers of a cluster. */
 const troubles =
-  /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command timed out|max retries per request/i;
+  /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command aborted due to connection close|Command timed out|max retries per request/i;
 
 /**
  * True when Redis could not do what was asked because of its own state, so that the same may succeed later. A transaction

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import { restoredKey, webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import type { RedisClient } from './redis.ts';
+import { isStoreTrouble, type RedisClient } from './redis.ts';
 
 /** A Redis that syncs once a second may lose two, a slow disk or a replica some more. */
 const KEPT_MS = 15_000;
@@ -10,6 +10,9 @@ const KEPT_MAX = 20_000;
 /** What other processes need to repeat their own writes. */
 const OTHERS_MS = 1000;
 const LOOK_EVERY_MS = 1000;
+/** How soon, and how often, a write is repeated that Redis does not take although it is connected. */
+const AGAIN_MS = 500;
+const TRIES = 10;
 /** How long after a restart of Redis what is posted is looked for first. Recovery has begun by then. */
 const DOUBT_MS = 120_000;
 
@@ -23,72 +26,105 @@ export type Redo = ReturnType<typeof createRedo>;
  * @param onLoss told that something may have been lost, after what is known has been written again.
  */
 export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}) {
-  const writes = createWriteLog(log);
-  let known: ReadonlySet<string> = new Set();
-  let doubtUntilMs = Number.NEGATIVE_INFINITY;
-  let restored = { fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  const writes = createWriteLog(redis, log);
+  const doubt = createDoubt(redis);
   const absence = createAbsence();
-  let isLooking = false;
-  /** It was connected again while it was looked at. */
-  let isOutdated = false;
-
-  const check = (): void => {
-    isOutdated = isLooking;
-    if (isLooking) return;
-    isLooking = true;
-    void look().finally(() => {
-      isLooking = false;
-      if (isOutdated) check();
-    });
-  };
+  let known: ReadonlySet<string> = new Set();
+  let losses = 0;
+  const looking = createLooking(look);
   redis.on('close', absence.begin);
-  redis.on('ready', check);
+  redis.on('ready', looking.start);
   // The servers of a cluster come and go while its client stays ready.
-  const timer = redis instanceof Cluster ? setInterval(check, LOOK_EVERY_MS).unref() : undefined;
-  if (redis.status === 'ready') check();
+  const timer = redis instanceof Cluster ? setInterval(looking.start, LOOK_EVERY_MS).unref() : undefined;
+  if (redis.status === 'ready') looking.start();
 
   return {
-    /** @param again repeats a write that was acknowledged; it must add nothing when the write is still there. */
-    remember: writes.remember,
     /**
-     * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
-     * what can be looked up is looked up before it is done again.
+     * @param again repeats a write that was acknowledged; it must add nothing when the write is still there.
+     * @param key of several writes with the same key the latest is repeated.
      */
-    isInDoubt: (): boolean => performance.now() < Math.max(doubtUntilMs, restored.untilMs),
-    /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
-    restoredFromMs: (): number | null => (performance.now() < restored.untilMs ? restored.fromMs : null),
+    remember: writes.remember,
+    /** How often Redis may have come back older: what was written while this changed may be lost in part. */
+    losses: () => losses,
+    isInDoubt: doubt.isInDoubt,
+    restoredFromMs: doubt.restoredFromMs,
     /** Resolves when Redis has everything that this process wrote, as far as it knows. */
     settled: absence.over,
     isSettled: (): boolean => absence.sinceMs() === null,
     stop(): void {
       clearInterval(timer);
       redis.off('close', absence.begin);
-      redis.off('ready', check);
+      redis.off('ready', looking.start);
       absence.release();
     },
   };
 
-  async function look(): Promise<void> {
+  /** @returns whether to look again. */
+  async function look(): Promise<boolean> {
     try {
       const ids = await runIdsOf(redis);
       const isOther = [...known].some((id) => !ids.has(id));
-      const isNew = known.size === 0;
-      known = ids;
-      if (isOther || (isNew && (await isJustRestarted(redis)))) doubtUntilMs = performance.now() + DOUBT_MS;
-      restored = await readRestored(redis);
+      await doubt.look({ isOther, isNew: known.size === 0 });
       if (isOther) {
+        losses += 1;
         await writes.again((absence.sinceMs() ?? performance.now()) - KEPT_MS);
         onLoss();
         await sleep(OTHERS_MS);
       }
+      // Only now: whatever was interrupted is done again by the next look.
+      known = ids;
     } catch (error) {
-      // Away again: the next connection looks again. A server that does not tell who it is cannot be told from another.
-      if (redis.status !== 'ready') return;
+      // Away again: the next connection looks again.
+      if (redis.status !== 'ready') return false;
+      if (isStoreTrouble(error)) {
+        await sleep(AGAIN_MS);
+        return true;
+      }
+      // A server that may not tell who it is cannot be told from another.
       log.warn({ err: error }, 'redis does not say whether it is the one that it was');
     }
-    if (isOutdated) return;
-    absence.end();
+    if (!looking.isOutdated()) absence.end();
+    return false;
   }
+}
+
+/** Looks one after the other. @param look answers whether to look again. */
+function createLooking(look: () => Promise<boolean>) {
+  let isLooking = false;
+  /** It was connected again while it was looked at. */
+  let isOutdated = false;
+  return {
+    isOutdated: () => isOutdated,
+    start: function start(): void {
+      isOutdated = isLooking;
+      if (isLooking) return;
+      isLooking = true;
+      void look().then((isAgain) => {
+        isLooking = false;
+        if (isAgain || isOutdated) start();
+      });
+    },
+  };
+}
+
+/** Until when it is to be expected that Redis has forgotten something. */
+function createDoubt(redis: RedisClient) {
+  let untilMs = Number.NEGATIVE_INFINITY;
+  let restored = { fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  return {
+    /** @param isOther the server is not the one that this process knew; `isNew`: it knew none. */
+    async look({ isOther, isNew }: { readonly isOther: boolean; readonly isNew: boolean }): Promise<void> {
+      if (isOther || (isNew && (await isJustRestarted(redis)))) untilMs = performance.now() + DOUBT_MS;
+      restored = await readRestored(redis);
+    },
+    /**
+     * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
+     * what can be looked up is looked up before it is done again.
+     */
+    isInDoubt: (): boolean => performance.now() < Math.max(untilMs, restored.untilMs),
+    /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
+    restoredFromMs: (): number | null => (performance.now() < restored.untilMs ? restored.fromMs : null),
+  };
 }
 
 /** The time in which Redis may lack what this process wrote: from the loss of the connection until it was looked at. */
@@ -117,24 +153,51 @@ function createAbsence() {
 }
 
 /** What this process wrote lately, and how to write it again. */
-function createWriteLog(log: Log) {
-  let writes: { readonly atMs: number; readonly again: () => Promise<unknown> }[] = [];
+function createWriteLog(redis: RedisClient, log: Log) {
+  interface Kept {
+    readonly atMs: number;
+    readonly again: () => Promise<unknown>;
+  }
+  /** In the order of the writes. */
+  const writes = new Map<unknown, Kept>();
+  let prunedAtMs = performance.now();
   return {
-    remember(again: () => Promise<unknown>): void {
+    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')): void {
       const atMs = performance.now();
-      writes.push({ atMs, again });
-      const first = writes[0];
-      if (first === undefined || (atMs - first.atMs < 2 * KEPT_MS && writes.length < 2 * KEPT_MAX)) return;
-      writes = writes.filter((write) => atMs - write.atMs < KEPT_MS).slice(-KEPT_MAX);
-    },
-    async again(sinceMs: number): Promise<void> {
-      const lost = writes.filter(({ atMs }) => atMs >= sinceMs);
-      log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
-      for (const { again } of lost) {
-        await again().catch((error: unknown) => log.error({ err: error }, 'a lost write could not be repeated'));
+      writes.delete(key);
+      writes.set(key, { atMs, again });
+      if (atMs - prunedAtMs < KEPT_MS && writes.size < 2 * KEPT_MAX) return;
+      prunedAtMs = atMs;
+      let tooMany = writes.size - KEPT_MAX;
+      for (const [old, kept] of writes) {
+        if (atMs - kept.atMs < KEPT_MS && tooMany <= 0) break;
+        writes.delete(old);
+        tooMany -= 1;
       }
     },
+    async again(sinceMs: number): Promise<void> {
+      const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs);
+      log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
+      for (const { again } of lost) await repeat(again);
+    },
   };
+
+  /** @throws whatever says that Redis is away again: then all of it is repeated when it is back. */
+  async function repeat(again: () => Promise<unknown>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await again();
+        return;
+      } catch (error) {
+        if (redis.status !== 'ready') throw error;
+        if (tries === TRIES || !isStoreTrouble(error)) {
+          log.error({ err: error }, 'a lost write could not be repeated');
+          return;
+        }
+        await sleep(AGAIN_MS);
+      }
+    }
+  }
 }
 
 /** Since when, and until when on our own clock, messages may have been posted that a restored Redis does not know. */

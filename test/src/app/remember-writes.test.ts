@@ -1,10 +1,21 @@
 import { expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { createProgress } from '../../../src/actions/progress-store.ts';
-import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createEnqueue } from '../../../src/app/enqueue.ts';
+import { toJob } from '../../../src/app/inbox-jobs.ts';
+import { remembered, rememberJobs, rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { closeQueues, openQueues } from '../../../src/core/queues.ts';
+import { connectPatient, whenReady } from '../../../src/core/redis.ts';
+import { createRedo } from '../../../src/core/redo.ts';
+import { inboxKeys } from '../../../src/intake/intake.ts';
+import { startRelay } from '../../../src/intake/relay.ts';
 import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { until } from '../../support/until.ts';
+import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
@@ -45,6 +56,18 @@ it('what was posted and lost is not posted again, also when the entry waits agai
   expect(await outbox.put('C1', notice), 'it is known to be posted').toBe(false);
 });
 
+it('what was on its way when Redis came back older belongs to its sender: nobody posts it meanwhile', async () => {
+  const { outbox, writeAgain } = createWorld();
+  await outbox.put('C1', notice);
+  const sending = await outbox.claim('C1', ['notice-1'], null);
+
+  await redis().flushall();
+  await outbox.put('C1', notice);
+  await writeAgain();
+
+  expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
+});
+
 it('how far an action got is known again, and never goes back', async () => {
   const { progress, writeAgain } = createWorld();
   await progress.write('act_1', { state: 'asked' });
@@ -80,4 +103,58 @@ it('only what was written is repeated', async () => {
   await expect(write(true)).rejects.toThrow('away');
 
   expect(again).toHaveLength(1);
+});
+
+it('an event whose job Redis lost is a job again, though the inbox has let go of it by then', async () => {
+  const log = createLog({ level: 'silent', process: 'test' });
+  // It comes back as it was when it was told to save.
+  const args = ['--appendonly', 'no'];
+  let server: LocalRedis = await startRedis({ extraArgs: args });
+  const { port, folder } = server;
+  const clients = ['a', 'b'].map((name) => connectPatient({ urls: [server.url], log, name }));
+  const [client, reader] = clients as [(typeof clients)[number], (typeof clients)[number]];
+  await whenReady(client, 5000);
+  const redo = createRedo(client, log);
+  const queues = openQueues(client);
+  const { enqueue } = rememberJobs(redo, createEnqueue(queues));
+  const event = read('decline', { NetworkTransactionId: 1 });
+  await client.xadd(inboxKeys.webhooks, '*', 'entry', JSON.stringify({ type: 'event', event }));
+  await client.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0');
+  await client.save();
+  const relay = startRelay({
+    reader,
+    redis: client,
+    consumer: 'worker',
+    log,
+    roomInQueue: async () => 1000,
+    async handOn(entry) {
+      await toJob(entry, enqueue);
+      await server.kill();
+      server = await startRedis({ port, folder, extraArgs: args });
+    },
+  });
+
+  await until(async () => (await client.xlen(inboxKeys.webhooks)) === 0, 'the inbox is empty');
+  await redo.settled();
+
+  expect(await queues.alerts.getWaitingCount(), 'jobs for the event').toBe(1);
+  await relay.stop();
+  redo.stop();
+  await closeQueues(queues);
+  for (const one of clients) one.disconnect();
+  await server.stop();
+});
+
+it('a job that is done is remembered once, and added again', async () => {
+  const added: string[] = [];
+  const again = new Map<unknown, () => Promise<unknown>>();
+  const { enqueue, jobDone } = rememberJobs({ remember: (one, key) => void again.set(key, one) }, async (name) => {
+    added.push(name);
+  });
+
+  await enqueue('end-mute', { muteId: 'm1' });
+  jobDone('end-mute', { muteId: 'm1' });
+  for (const one of again.values()) await one();
+
+  expect(added).toEqual(['end-mute', 'end-mute']);
 });

@@ -9,6 +9,8 @@ const nobody = async (): Promise<void> => {
 };
 
 function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Promise.resolve()) {
+  const done: string[] = [];
+  let losses = 0;
   const names = Object.keys(jobs) as JobName[];
   const rest = Object.fromEntries(names.map((name) => [name, nobody])) as Record<JobName, typeof nobody>;
   let homesChanged = 0;
@@ -19,10 +21,16 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
   const tellUnreadable = async (name: JobName): Promise<void> => void unreadable.push(name);
   return {
     unreadable,
+    done,
+    /** Redis came back older. */
+    lose(): void {
+      losses += 1;
+    },
     run: createRunJob({
       handlers: { ...rest, ...handlers },
       throttle: { tokenDeadMs: 5000 },
-      settled: async () => settled,
+      redo: { settled: async () => settled, losses: () => losses },
+      jobDone: (name) => void done.push(name),
       tellUnreadable,
       homeChanged,
     }),
@@ -51,6 +59,32 @@ it('waits until what Redis may have lost is written again', async () => {
   await running;
 
   expect(did).toEqual(['written again', 'job']);
+});
+
+it('runs a job again during which Redis came back older: some of what it wrote may be lost', async () => {
+  const { run, lose, done } = createWorld({ 'end-mute': async () => lose() });
+
+  expect(await run('end-mute', { muteId: 'mute_1' }, attempt)).toBeGreaterThan(0);
+  expect(done).toEqual([]);
+});
+
+it('a job that fails because Redis came back older runs again, and has not failed', async () => {
+  const fails = async (): Promise<void> => {
+    lose();
+    throw new UnreadableError('what was there a moment ago');
+  };
+  const { run, lose } = createWorld({ 'end-mute': fails });
+
+  expect(await run('end-mute', { muteId: 'mute_1' }, { ...attempt, isLast: true })).toBeGreaterThan(0);
+});
+
+it('remembers the jobs that are done, but not those that come again by themselves', async () => {
+  const { run, done } = createWorld({ 'end-mute': async () => {}, 'copy-audit': async () => {} });
+
+  await run('end-mute', { muteId: 'mute_1' }, attempt);
+  await run('copy-audit', {}, attempt);
+
+  expect(done).toEqual(['end-mute']);
 });
 
 it('refuses data that do not fit', async () => {

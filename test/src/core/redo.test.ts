@@ -104,3 +104,61 @@ it('nothing goes on while Redis is away', async () => {
 
   expect(isSettled).toBe(true);
 });
+
+it('what Redis interrupts by going away again is written again from the start', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  let isFirst = true;
+  kept.remember(async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await restart();
+    await until(() => redis.status !== 'ready', 'the connection is lost');
+    throw new Error('Connection is closed.');
+  });
+  await write(kept, 'b');
+
+  await restart();
+  await until(async () => !isFirst && kept.isSettled(), 'it is all written');
+
+  expect(await redis.mget('a', 'b')).toEqual(['written', 'written']);
+});
+
+it('a write that Redis does not take for a moment is tried again', async () => {
+  const kept = await start();
+  let tries = 0;
+  kept.remember(async () => {
+    tries += 1;
+    if (tries < 3) throw new Error('Command timed out');
+  });
+
+  await restart();
+  await kept.settled();
+
+  expect(tries).toBe(3);
+});
+
+it('of writes with the same key the latest is repeated, in its place', async () => {
+  const kept = await start();
+  const order: string[] = [];
+  const add = (words: string, key?: string): void => kept.remember(async () => void order.push(words), key);
+  add('first', 'job');
+  add('other');
+  add('second', 'job');
+
+  await restart();
+  await kept.settled();
+
+  expect(order).toEqual(['other', 'second']);
+});
+
+it('says how often something may have been lost, from before anything is written again', async () => {
+  const kept = await start();
+  const seen: number[] = [];
+  kept.remember(async () => void seen.push(kept.losses()));
+
+  await restart();
+  await kept.settled();
+
+  expect([seen, kept.losses()]).toEqual([[1], 1]);
+});
