@@ -1,6 +1,7 @@
 import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { activateCard } from './actions/activate-card.ts';
+import { blockCard } from './actions/block-card.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import { undoBlock } from './actions/undo-block.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
@@ -37,7 +38,7 @@ import { orderVirtual } from './virtual-cards/order-virtual.ts';
 /** Every button that exists, and who listens to it. */
 const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs) => Promise<void>>> = {
   [actionId.approveRemedy]: approveRemedy,
-  [actionId.blockCard]: actOnAlert('block'),
+  [actionId.blockCard]: blockCard,
   [actionId.activateCard]: activateCard,
   [actionId.acknowledgeAlert]: actOnAlert('acknowledge'),
   [actionId.blockTestedCards]: blockTestedCards,
@@ -46,6 +47,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.confirmClaim]: decideClaim,
   [actionId.refuseClaim]: decideClaim,
   [actionId.recognize]: actOnAlert('recognize'),
+  [actionId.closeFraudCase]: actOnAlert('close-fraud-case'),
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
   [actionId.homeActivate]: actOnHomeCard('activate'),

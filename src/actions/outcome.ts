@@ -21,7 +21,19 @@ export type Control = z.infer<typeof Control>;
 /** One thing that a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
   /** `restore`: a temporary change has ended. `recognize`: the holder says that it was them. `paid`: a retry succeeded. */
-  verb: z.enum(['block', 'unblock', 'activate', 'limit', 'allow', 'restore', 'acknowledge', 'recognize', 'paid']),
+  verb: z.enum([
+    'block',
+    'unblock',
+    'activate',
+    'limit',
+    'allow',
+    'restore',
+    'acknowledge',
+    'recognize',
+    'report-fraud',
+    'close-case',
+    'paid',
+  ]),
   /** Slack user id; null when the change was seen, but made outside Slack. */
   by: z.string().nullable(),
   /** UTC ISO 8601. */

@@ -3,7 +3,11 @@ import { UNDO_MS } from '../policy/decide.ts';
 import { actionOf, target } from './action.ts';
 import { readCard, type VerbEntry } from './verb.ts';
 
-export const BlockAction = actionOf('block', target.card, {});
+export const BlockAction = actionOf('block', target.card, {
+  /** "It wasn't me", by the holder of the card: opens a fraud case as well. */
+  isFraud: z.literal(true).optional(),
+});
+export type BlockAction = z.infer<typeof BlockAction>;
 export const UnblockAction = actionOf('unblock', target.card, {});
 export const ActivateAction = actionOf('activate', target.card, {
   /** The person has read that other cards of the account end for good. */

@@ -67,6 +67,8 @@ function withoutFields(alert: Alert): Alert {
       return { ...alert, outcomes: [], tried: [] };
     case 'virtual-card':
       return { ...alert, outcomes: [], asked: null };
+    case 'fraud-case':
+      return { ...alert, outcomes: [] };
     // All others tell how far a card is on its way to its holder.
     default:
       return { ...alert, outcomes: [], progress: null };
@@ -90,6 +92,8 @@ function withFields(alert: Alert, fields: Fields): Alert {
         .toSorted((a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId);
       return { ...alert, outcomes, tried };
     }
+    case 'fraud-case':
+      return { ...alert, outcomes };
     case 'virtual-card':
       return { ...alert, outcomes, asked: fieldOf('asked', fields, Asked) };
     default:

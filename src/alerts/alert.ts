@@ -61,6 +61,24 @@ export const CardTestingAlert = z.strictObject({
 });
 export type CardTestingAlert = z.infer<typeof CardTestingAlert>;
 
+/**
+ * A purchase that the holder of the card did not make. The event is the decline, under the case's own id; what follows with
+ * the card answers it in its thread.
+ */
+export const FraudCaseAlert = z.strictObject({
+  ...shared,
+  kind: z.literal('fraud-case'),
+  event: TransactionEvent,
+  /** The alert on which the holder said so. */
+  alertId: z.string(),
+  reported: z.strictObject({ by: z.string(), at: z.string() }),
+  /** Whom to mention: Slack users and user groups. */
+  operators: z.array(z.string()),
+  /** The latest purchases with the card when it was reported, newest first; null: they could not be read. */
+  purchases: z.array(z.strictObject({ at: z.string(), amountCents: z.int(), merchant: z.string() })).nullable(),
+});
+export type FraudCaseAlert = z.infer<typeof FraudCaseAlert>;
+
 /** The statuses that a card went through, oldest first; `from` is the one before. */
 export const StatusChange = z.strictObject({
   cardId: z.int(),
@@ -128,6 +146,7 @@ export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
 export const Alert = z.discriminatedUnion('kind', [
   TransactionAlert,
   CardTestingAlert,
+  FraudCaseAlert,
   StatusAlert,
   ShippingAlert,
   ActivationReminder,
@@ -143,4 +162,14 @@ export function testedCardValue(warningId: string, { alertId }: Pick<TriedCard, 
 export function readTestedCardValue(value: string): { warningId: string; alertId: string } {
   const [warningId = '', alertId = ''] = value.split('.');
   return { warningId, alertId };
+}
+
+/** The value of *It wasn't me*, which blocks like any *Block card* and opens a fraud case besides. */
+export function fraudValue(alertId: string): string {
+  return `fraud_${alertId}`;
+}
+
+/** The alert that *It wasn't me* is about; null: the button only blocks. */
+export function alertIdInFraudValue(value: string): string | null {
+  return value.startsWith('fraud_') ? value.slice('fraud_'.length) : null;
 }

@@ -1,5 +1,5 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import { kindTraits, type StoredEvent, type WebhookKind } from '../core/event.ts';
+import { kindTraits, type StoredEvent } from '../core/event.ts';
 import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
@@ -31,9 +31,9 @@ interface AlertEntry {
 
 type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
 
-/** How urgent an event is by its kind. */
-export function priorityOf({ kind }: { readonly kind: WebhookKind }): AlertPriority {
-  return kindTraits[kind].category;
+/** How urgent an alert is by its kind. */
+export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
+  return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;
 }
 
 interface Deps {
@@ -67,7 +67,7 @@ export function createAnnounce(deps: Deps): Announce {
       const isUrgent = delivery.passesQuiet && !alert.late;
       if (shownBy === null || isUrgent) {
         const id = shownBy ?? alert.event.id;
-        await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert.event) });
+        await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert) });
       }
       for (const id of changes) await updateMessages(id);
     }

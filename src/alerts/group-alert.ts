@@ -5,6 +5,7 @@ import type { CardLifecycle } from './card-lifecycle.ts';
 import type { CardOrders } from './card-order-store.ts';
 import { type CardTesting, mayBeCardTesting } from './card-testing-store.ts';
 import type { EventLog } from './event-log.ts';
+import type { FraudCases } from './fraud-case-store.ts';
 import type { Purchases } from './purchase-store.ts';
 
 /** How an alert appears in one channel. */
@@ -29,20 +30,37 @@ interface Deps {
   readonly purchases: Purchases;
   readonly cardLifecycle: CardLifecycle;
   readonly cardOrders: Pick<CardOrders, 'blockThread'>;
+  readonly fraudCases: Pick<FraudCases, 'openOf'>;
   readonly alerts: Pick<Alerts, 'setTimeline'>;
   readonly eventLog: Pick<EventLog, 'note'>;
 }
 
 const ownMessage: Grouping = { shownBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
+/** While a fraud case of the account is open, its thread collects declines, changes of status and shipments. */
+function isCollected({ kind, event }: Alert): boolean {
+  return event.kind === 'decline'
+    ? kind === 'transaction'
+    : event.kind === 'card-status' || event.kind === 'card-shipping';
+}
+
 /** Groups what belongs together: repeats into one message, the steps of a timeline into one thread. */
 export function createGroupAlert(deps: Deps): GroupAlert {
   const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, alerts, eventLog } = deps;
 
   return async function groupAlert(alert, channel) {
+    const grouping = await groupByKind(alert, channel);
+    const { acctId } = alert.event;
+    const caseId = isCollected(alert) && acctId !== null ? await deps.fraudCases.openOf(acctId) : null;
+    return caseId === null ? grouping : { ...grouping, threadId: caseId };
+  };
+
+  async function groupByKind(alert: Alert, channel: string): Promise<Grouping> {
     switch (alert.kind) {
       case 'transaction':
         return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
+      case 'fraud-case':
+        return { ...ownMessage, threadId: alert.event.id };
       case 'card-status':
         return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
       case 'card-shipping':
@@ -52,7 +70,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
       case 'virtual-card':
         return ownMessage;
     }
-  };
+  }
 
   async function groupDecline(alert: TransactionAlert, channel: string): Promise<Grouping> {
     const { event } = alert;

@@ -5,6 +5,8 @@ import type { Alerts } from './alert-store.ts';
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
+  /** The fraud case that was opened from an alert; null: there is none. */
+  readonly caseOf: (alertId: string) => Promise<string | null>;
   /** Notes a message that shows the alert. */
   readonly seen: (alertId: string, message: MessageRef) => Promise<void>;
   /** Brings an alert's messages up to date, soon. */
@@ -12,11 +14,14 @@ interface Deps {
 }
 
 /** Shows on an alert what people did about it. */
-export function createOutcomesOnAlerts({ alerts, seen, updateMessages }: Deps): OutcomesOnAlerts {
+export function createOutcomesOnAlerts({ alerts, caseOf, seen, updateMessages }: Deps): OutcomesOnAlerts {
   return {
     async show(alertId, actionId, outcome) {
-      await alerts.setOutcome(alertId, actionId, outcome);
-      await updateMessages(alertId);
+      const caseId = outcome.verb === 'report-fraud' ? null : await caseOf(alertId);
+      for (const id of caseId === null ? [alertId] : [alertId, caseId]) {
+        await alerts.setOutcome(id, actionId, outcome);
+        await updateMessages(id);
+      }
     },
     seen,
     async saysOfRuleset(alertId) {

@@ -8,6 +8,8 @@ export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
 /** "It was me", by the holder of the card. */
 export const RecognizeAction = actionOf('recognize', target.alert, {});
 export type RecognizeAction = z.infer<typeof RecognizeAction>;
+export const CloseFraudCaseAction = actionOf('close-fraud-case', target.alert, {});
+export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
 export const DeclinesAction = actionOf('declines', target.card, {
   /** Since when, as it was typed; empty: a week. */
   details: z.string(),
@@ -26,6 +28,12 @@ export const alertVerbs = {
     permission: { role: 'holder', doing: 'say whether a purchase was theirs' },
     refusedTo: 'say whether a purchase was theirs with',
     isOfCard: true,
+  },
+  'close-fraud-case': {
+    action: CloseFraudCaseAction,
+    permission: { role: 'operator', doing: 'close fraud cases' },
+    refusedTo: 'close the fraud case of',
+    isOfCard: false,
   },
   declines: {
     action: DeclinesAction,

@@ -2,6 +2,7 @@ import { withAnchor } from '../../templates/audit/audit-line.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Action } from '../actions/action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import type { Announce } from '../alerts/announce.ts';
 import { applyChanges } from '../card-api/apply-changes.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
@@ -53,6 +54,7 @@ type Shared = Pick<
   | 'quietHours'
   | 'longAlerts'
   | 'preferences'
+  | 'fraudCases'
   | 'mutes'
   | 'digests'
   | 'withLock'
@@ -90,13 +92,14 @@ export type ActionContext = Shared &
   ReturnType<typeof notices> &
   ReturnType<typeof timers> &
   ReturnType<typeof settings> &
-  ReturnType<typeof digestParts>;
+  ReturnType<typeof digestParts> & { readonly announce: Announce };
 
 type Digests = Pick<ReturnType<typeof composeDigests>, 'digestTimers' | 'sendDigest'>;
 
-export function createActionContext(context: WorkerContext, digests: Digests): ActionContext {
+export function createActionContext(context: WorkerContext, digests: Digests, announce: Announce): ActionContext {
   return {
     ...context,
+    announce,
     ...people(context),
     ...messages(context),
     ...notices(context),

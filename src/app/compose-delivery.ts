@@ -48,6 +48,7 @@ export function composeDelivery(
   const common = { ...context, directory: knownCards(context), publish, updateMessages };
   return {
     groupAlert,
+    announce,
     deliverAlert: createDeliverAlert({
       ...common,
       advice: {

@@ -40,7 +40,11 @@ export function createTools(context: ActionContext) {
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
   const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
   const wordsOf = (verb: string) => permissionOf(verb).doing;
-  const outcomes = createOutcomesOnAlerts({ ...context, seen: context.alertMessages.seen });
+  const outcomes = createOutcomesOnAlerts({
+    ...context,
+    caseOf: context.fraudCases.ofAlert,
+    seen: context.alertMessages.seen,
+  });
   return {
     ...context,
     ...refusals,

@@ -1,4 +1,5 @@
 import { createFailUnreadable } from '../actions/fail-unreadable.ts';
+import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createPerformAction } from '../dispatch/perform-action.ts';
 import { createPermitAction } from '../dispatch/permit-action.ts';
@@ -57,12 +58,14 @@ function composeCapabilities(tools: Tools) {
   const failures = composeFailures(tools);
   const resolveCard = composeResolveCard(tools);
   const virtualCards = composeVirtualCards(tools, openRequest);
+  const status = composeStatus(tools);
   return {
     tools,
     resolveCard,
     limits,
     failures,
-    status: composeStatus(tools),
+    status,
+    fraudCases: createFraudCaseVerbs({ ...tools, block: status.block }),
     approvals: composeApprovals({ tools, openRequest, limits, failures, ...virtualCards }),
     holders: composeHolders(tools),
     virtualCards,

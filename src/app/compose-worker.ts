@@ -30,8 +30,8 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const digests = composeDigests(context, schedules);
   const outbox = composeOutbox(context, throttle);
   const home = composeHome(context);
-  const verbs = composeVerbs(createActionContext(context, digests));
   const delivery = composeDelivery(context, digests.countDecline);
+  const verbs = composeVerbs(createActionContext(context, digests, delivery.announce));
   const recovery = composeRecovery(context);
   return {
     handlers: createJobHandlers(context, {

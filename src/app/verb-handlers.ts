@@ -3,12 +3,13 @@ import type { Capabilities } from './compose-verbs.ts';
 
 /** Every verb and who does it. */
 export function verbHandlers(capabilities: Capabilities): Handlers {
-  const { tools, status, limits, approvals, holders, virtualCards, channels, mutes, looks, responses } = capabilities;
+  const { tools, status, limits, approvals, holders, virtualCards, channels, mutes, looks, responses, fraudCases } =
+    capabilities;
   const { withLock } = tools;
   return {
     show: looks.show,
     activate: status.activate,
-    block: status.block,
+    block: fraudCases.block,
     unblock: status.unblock,
     'undo-block': status.undoBlock,
     limit: (resolved, attempt) =>
@@ -34,6 +35,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     digest: channels.setDigest,
     acknowledge: responses.acknowledge,
     recognize: ({ action }) => responses.recognize(action),
+    'close-fraud-case': fraudCases.closeFraudCase,
     declines: looks.declines,
     track: looks.track,
     why: channels.explainRouting,

@@ -8,6 +8,7 @@ import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createEventLog } from '../alerts/event-log.ts';
+import { createFraudCases } from '../alerts/fraud-case-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
@@ -134,6 +135,7 @@ function createStores(redis: RedisClient, log: Log) {
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
+    fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
     withLock: createLock(redis, { log }),

@@ -53,7 +53,7 @@ export function createNotifyHolder({
       id: `${id}-holder`,
       subject: { kind: 'alert', id },
       audience: 'holder',
-      priority: priorityOf(alert.event),
+      priority: priorityOf(alert),
       late: alert.late,
     });
   };

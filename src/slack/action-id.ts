@@ -50,6 +50,7 @@ export const actionId = {
   /** *Details* of an alert; and of one that was sent to the holder of its card. */
   showDetails: 'show_details',
   showHolderDetails: 'show_holder_details',
+  closeFraudCase: 'close_fraud_case',
   /** Link buttons: Slack sends a block action for them too. */
   trackShipment: 'track_shipment',
 } as const;

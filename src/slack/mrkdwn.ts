@@ -74,6 +74,11 @@ export function mention(id: string): string {
   return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
+/** `@ana, @ops`: users and user groups, the first twenty. */
+export function mentions(ids: readonly string[]): string {
+  return ids.slice(0, 20).map(mention).join(', ');
+}
+
 /** Names a Slack channel. */
 export function channelMention(channelId: string): string {
   return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);

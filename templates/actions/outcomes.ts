@@ -50,6 +50,18 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Not put back yet',
     unknown: 'May be put back',
   },
+  'report-fraud': {
+    done: 'Reported as fraud',
+    failed: 'Not reported',
+    waiting: 'Not reported yet',
+    unknown: 'May be reported',
+  },
+  'close-case': {
+    done: 'Case closed',
+    failed: 'Case not closed',
+    waiting: 'Case not closed yet',
+    unknown: 'Case may be closed',
+  },
   paid: { done: 'Paid', failed: 'Not paid', waiting: 'Not paid yet', unknown: 'May be paid' },
   acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
@@ -143,8 +155,9 @@ export interface Standing {
   readonly isRaised: boolean;
   /** Somebody acknowledged it or did something about it. */
   readonly isSeen: boolean;
-  /** The holder said that it was them. */
+  /** The holder said that it was them; that it was not. */
   readonly isRecognized: boolean;
+  readonly isFraud: boolean;
   /** A retry succeeded. */
   readonly isPaid: boolean;
 }
@@ -157,6 +170,7 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     isRaised: false,
     isSeen: false,
     isRecognized: false,
+    isFraud: false,
     isPaid: false,
   };
   for (const { verb, state, by, confirmation } of outcomes) {
@@ -167,6 +181,7 @@ export function standing(outcomes: readonly Outcome[]): Standing {
     if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
+    if (verb === 'report-fraud') known.isFraud = true;
     if (verb === 'paid') known.isPaid = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
     // What was temporary is over: it may be needed again.

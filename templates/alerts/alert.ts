@@ -13,6 +13,7 @@ import { cardShipping } from './card-shipping.ts';
 import { cardStatus } from './card-status.ts';
 import { cardTesting, testedOutcomes } from './card-testing.ts';
 import { decline } from './decline.ts';
+import { fraudCase, fraudCaseLines } from './fraud-case.ts';
 import { pin } from './pin.ts';
 import { reversal } from './reversal.ts';
 import { settlement } from './settlement.ts';
@@ -52,6 +53,8 @@ function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines | 
     }
     case 'card-testing':
       return [cardTesting(alert, view), testingLines(alert)];
+    case 'fraud-case':
+      return [fraudCase(alert), fraudCaseLines(alert)];
     case 'card-status':
       return [cardStatus(alert, view), statusLines(alert)];
     case 'card-shipping':

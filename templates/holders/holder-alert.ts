@@ -57,6 +57,7 @@ function longAlert(alert: Alert, view: View): Message | null {
     case 'virtual-card':
       return holderVirtualCard(alert);
     case 'card-testing':
+    case 'fraud-case':
     case 'activation-reminder':
       return null;
   }

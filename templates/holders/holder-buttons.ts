@@ -1,11 +1,12 @@
 import type { Button } from '@slack/types';
+import { fraudValue } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button, confirm } from '../core/blocks.ts';
 import { cardRaw } from '../core/card-words.ts';
 
-/** The holder's own block. `text` says why: "It wasn’t me: block". */
+/** The holder's own block. */
 export function holderBlockButton({ value, card, text }: { value: string; card: CardFacts; text: string }): Button {
   const name = truncate(plain(cardRaw(card)), 60);
   return button({
@@ -18,6 +19,24 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
       title: 'Block your card?',
       text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
       pendingApproval: 'Block my card',
+      style: 'danger',
+    }),
+  });
+}
+
+/** *It wasn’t me*: blocks the card and opens a fraud case. */
+export function fraudButton(alertId: string, card: CardFacts): Button {
+  const name = truncate(plain(cardRaw(card)), 60);
+  return button({
+    text: 'It wasn’t me: block',
+    action: actionId.blockCard,
+    value: fraudValue(alertId),
+    style: 'danger',
+    label: `It wasn’t me: block your ${name}`,
+    confirm: confirm({
+      title: 'Report this purchase as fraud?',
+      text: `Your ${name} is blocked at once, for your purchases as well, and the operators are notified. You’ll need a new card.`,
+      pendingApproval: 'It wasn’t me',
       style: 'danger',
     }),
   });

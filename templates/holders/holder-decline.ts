@@ -12,7 +12,7 @@ import { actions, context, fields, header, outside, section, sentence } from '..
 import { capital, cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
-import { askButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
+import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
 /** Your card was declined: why, what to do now, and whether it was you. */
@@ -80,19 +80,14 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
 
 /** Was it you? Each answer only while it can still be given. */
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isRecognized, isRaised, isPaid } = standing(outcomes);
+  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = standing(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),
-    isBlockedAlready
-      ? null
-      : holderBlockButton({
-          value: event.id,
-          card,
-          text: isRecognized ? 'Block my card' : 'It wasn’t me: block',
-        }),
+    isRecognized || isFraud || isBlockedAlready ? null : fraudButton(event.id, card),
+    isRecognized && !isBlockedAlready ? holderBlockButton({ value: event.id, card, text: 'Block my card' }) : null,
   ];
 }
 

@@ -24,6 +24,8 @@ function head({ verb, state, by, asHolder }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
   if (verb === 'paid') return 'Paid';
   if (verb === 'recognize') return 'You confirmed making this purchase';
+  if (verb === 'report-fraud') return 'You reported this purchase as fraud';
+  if (verb === 'close-case') return `Fraud case closed${who}`;
   if (verb === 'acknowledge') return `Seen${who}`;
   const { done, noun } = words[verb];
   if (state === 'waiting')
@@ -34,7 +36,7 @@ function head({ verb, state, by, asHolder }: Outcome): string {
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
-type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge' | 'paid'>;
+type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case'>;
 
 const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
   block: { done: 'blocked', noun: 'The block' },
@@ -49,7 +51,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 function next({ verb, state, text, confirmation }: Outcome): string {
   if (verb === 'paid') return 'Your purchase went through.';
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
-  if (verb === 'acknowledge') return '';
+  if (verb === 'report-fraud') return 'The operators have been notified.';
+  if (verb === 'acknowledge' || verb === 'close-case') return '';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
     return [outside(text, 300), todo].filter(Boolean).join(' ');

@@ -72,6 +72,18 @@ export function batchRow(alert: Alert, view: View): BatchRow {
       at: alert.event.occurredAt,
     };
   }
+  if (alert.kind === 'fraud-case') {
+    const { event: decline, reported } = alert;
+    const merchant = decline.merchant.name.trim();
+    return {
+      ...row,
+      what: 'Fraud reported',
+      cents: decline.amountCents,
+      merchant,
+      why: 'The cardholder did not make this purchase',
+      at: reported.at,
+    };
+  }
   if (alert.kind === 'card-status') {
     return { ...row, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
   }

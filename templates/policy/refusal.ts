@@ -1,5 +1,5 @@
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention, mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
@@ -16,7 +16,7 @@ export interface Refusal {
 /** A no that says why, and who can. By itself it changed nothing. */
 export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
   const { text, userIds = [], channel } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
-  const people = channel === undefined ? userIds.slice(0, 20).map(mention).join(', ') : channelMention(channel);
+  const people = channel === undefined ? mentions(userIds) : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {

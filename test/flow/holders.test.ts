@@ -237,10 +237,18 @@ describe('the holder', () => {
     await cardbell().press(hugo, message, 'block_card');
     await until(() => shown(message).includes('You blocked your card'), 'the message says so');
     await until(() => shown(alert).includes(`Blocked* by the holder <@${hugo}>`), 'the alert says so');
+    const fraudCase = await cardbell().waitFor(channels.declines, new RegExp(`Fraud reported: .*${holderOf(card)}`));
+    await until(() => shown(fraudCase).includes(`Blocked* by the holder <@${hugo}>`), 'the case says so');
+    await cardbell().waitFor(direct(hugo), /Fraud case opened .* I’ve notified .* Your new card/);
 
     expect(statusOf(card)).toBe('BLOCKED');
     expect(shown(message)).not.toMatch(/block_card|recognize_purchase/);
     expect(JSON.stringify(shown(message))).not.toContain('Cardholder');
+    await cardbell().deliver(sampleWebhook('decline.card.status', { AcctId: card.AcctId, MerchantName: 'Later' }));
+    const later = await cardbell().waitFor(channels.declines, /Declined.*Later/);
+    expect(later.thread_ts, 'a later decline answers in the thread of the case').toBe(fraudCase.ts);
+    await cardbell().press(olga, fraudCase, 'close_fraud_case');
+    await until(() => shown(fraudCase).includes(`Case closed* by <@${olga}>`), 'the case is closed');
     const [record] = (await audited('sent', 'block')).filter(({ acctId }) => acctId === card.AcctId);
     expect(record).toMatchObject({ actor: { userId: hugo }, roles: ['holder'] });
   });

@@ -22,6 +22,7 @@ import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
+import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
@@ -128,6 +129,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       declineList({ card: { ...somebody, holder: one }, since: '7 days', isComplete: false, declines: many(declined) }),
     ];
   },
+  'fraud-notice': (one, two) => [
+    fraudNotice({ card: { ...somebody, holder: one, last4: two }, operators: many('U1') }),
+    fraudNotice({ card: { ...somebody, last4: one }, operators: [] }),
+  ],
   'decide-form': (one, two) => {
     return [requestOf(one, two), requestOf(one, two, true)].flatMap((request) =>
       (['change', 'deny', 'override'] as const).map((purpose) =>

@@ -7,6 +7,7 @@ import { createRefusalCounts } from '../../src/actions/refusal-count.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createCardHistory } from '../../src/alerts/card-history.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
+import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import type { ActionContext } from '../../src/app/action-context.ts';
 import { composeVerbs } from '../../src/app/compose-verbs.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
@@ -92,6 +93,8 @@ export interface PerformWorld {
   readonly answers: Message[];
   readonly auditLines: string[];
   readonly opsIssues: string[];
+  /** Ids of alerts that were announced by an action. */
+  readonly announced: string[];
   /** Clock of the action. */
   advance(ms: number): void;
   /** The alert as it was shown each time, in the words of its last outcome. */
@@ -112,6 +115,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   const answers: Message[] = [];
   const auditLines = new Set<string>();
   const opsIssues = new Set<string>();
+  const announced = new Set<string>();
   const shown: PerformWorld['shown'] = [];
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
@@ -195,6 +199,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
+    fraudCases: createFraudCases(redis),
+    announce: async (alert) => {
+      await alerts.save(alert);
+      announced.add(alert.event.id);
+    },
     mutes: createMutes(redis, now),
     holdAsQuiet: async () => 0,
     defaultChannel: () => null,
@@ -264,6 +273,9 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     get auditLines() {
       return [...auditLines];
     },
+    get announced() {
+      return [...announced];
+    },
     get opsIssues() {
       return [...opsIssues];
     },
@@ -300,6 +312,7 @@ export interface Over extends Partial<Action> {
   readonly changeRequest?: ChangeRequest | null;
   readonly approve?: boolean;
   readonly restore?: boolean;
+  readonly isFraud?: true | undefined;
   readonly subject?: string;
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Alert, CardTestingAlert } from '../../src/alerts/alert.ts';
+import { type Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
@@ -129,6 +129,11 @@ describe('whatever strings arrive, Slack takes the message and they show as text
           expectFit(
             renderAlert(CardTestingAlert.parse({ ...rest, kind: 'card-testing', event: alert.event, tried }), view),
           );
+          const purchases = cards.map((one) => ({ at: one.firstAt, amountCents: one.minCents, merchant: where.name }));
+          const reported = { by: where.name, at: where.city };
+          const operators = tried.map(({ alertId }) => alertId);
+          const opened = { ...rest, kind: 'fraud-case', event: alert.event, alertId: where.id, reported, purchases };
+          expectFit(renderAlert(FraudCaseAlert.parse({ ...opened, operators }), view));
         },
       ),
     );

@@ -10,6 +10,7 @@ import { createCardTesting } from '../../../src/alerts/card-testing-store.ts';
 import { createDeliverAlert } from '../../../src/alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../../../src/alerts/deliver-status.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
+import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
 import { createGroupAlert } from '../../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../../src/alerts/purchase-store.ts';
 import type { CardStatus, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
@@ -37,6 +38,7 @@ function world({ paddingCounts = true } = {}) {
   const alerts = createAlerts(redis());
   const cardOrders = createCardOrders(redis());
   const groupAlert = createGroupAlert({
+    fraudCases: createFraudCases(redis()),
     aggregationGroups: createAggregationGroups(redis()),
     cardTesting: createCardTesting(redis()),
     purchases: createPurchases(redis(), createLock(redis())),

@@ -6,6 +6,7 @@ import { declined } from '../../templates/fixtures.ts';
 function setUp(alert: Alert | null = null) {
   const steps: string[] = [];
   const outcomes = createOutcomesOnAlerts({
+    caseOf: async () => null,
     alerts: {
       get: async () => alert,
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),

@@ -1,0 +1,130 @@
+import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
+import { alertIdOf, type Resolved } from '../actions/action.ts';
+import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { BlockAction } from '../actions/verbs.ts';
+import { contentId } from '../core/content-id.ts';
+import { within } from '../core/deadline.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import type { ReadTransactions } from '../directory/read-transactions.ts';
+import { tooOld } from '../directory/resolve-card.ts';
+import { FraudCaseAlert, type TransactionAlert } from './alert.ts';
+import type { Alerts } from './alert-store.ts';
+import type { Announce } from './announce.ts';
+import type { FraudCases } from './fraud-case-store.ts';
+import type { CloseFraudCaseAction } from './verbs.ts';
+
+const LOOK_BACK_MS = 7 * 24 * 3_600_000;
+const PURCHASES_MAX = 5;
+/** Operators are told at once: what the card service does not say by then is left out. */
+const PURCHASES_MS = 2500;
+
+interface Deps
+  extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'> {
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly fraudCases: FraudCases;
+  /** Who holds a card. */
+  readonly links: { readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null> };
+  readonly announce: Announce;
+  readonly readTransactions: ReadTransactions;
+  /** Whom to mention: user ids and user group ids. */
+  readonly whoMay: (role: 'operator', group: string | null) => Promise<readonly string[]>;
+  /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
+  readonly block: (resolved: Resolved, attempt: Attempt) => Promise<void>;
+}
+
+/** What follows when a cardholder did not make a purchase. */
+export function createFraudCaseVerbs(deps: Deps) {
+  const { alerts, fraudCases, record, refuse, outcomes } = deps;
+  return {
+    /**
+     * Blocks a card. *It wasn't me* opens a case as well, of which the operators and the holder are told at the same time:
+     * neither waits where the card service does not answer. Safe to repeat; a second press joins the open case.
+     */
+    async block(resolved: Resolved<BlockAction>, attempt: Attempt): Promise<void> {
+      const opening = resolved.action.isFraud === true ? await report(resolved) : null;
+      const results = await Promise.allSettled([opening?.(), deps.block(resolved, attempt)]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    },
+
+    /** The card stays as it is; what follows with it is not collected any more. */
+    async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
+      const caseId = action.target.alertId;
+      await deps.withLock(`alert:${caseId}`, async () => {
+        const open = await alerts.get(caseId);
+        if (open?.kind !== 'fraud-case') return await refuse(action, tooOld);
+        const { acctId } = open.event;
+        const decision = await deps.authorize(action, { acctId });
+        if (decision.kind === 'refused')
+          return await refuse(action, { what: 'That', why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+        const by = action.actor.userId;
+        const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
+        if (earlier !== undefined && earlier.by !== by) return await record(action, { event: 'unchanged', acctId });
+        if (earlier === undefined) {
+          const line = { did: 'closed the fraud case of', card: open.card };
+          await record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: caseId, line });
+        }
+        await fraudCases.close(acctId, caseId);
+        const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
+        await outcomes.show(caseId, action.id, earlier ?? outcome);
+      });
+    },
+  };
+
+  /** Puts on record what the holder says. @returns what opens the case; null where there is none to open. */
+  async function report({ action, acctId, cardId }: Resolved<BlockAction>): Promise<(() => Promise<void>) | null> {
+    const alert = await alerts.get(alertIdOf(action) ?? '');
+    const { userId } = action.actor;
+    // Somebody else who has the message before them only blocks.
+    if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
+    const ownId = contentId('evt_', ['fraud-case', action.id]);
+    const detail = `fraud case ${(await fraudCases.openOf(acctId)) ?? ownId}`;
+    const line = { did: 'reported a purchase as fraud with', card: alert.card };
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, line });
+    if ((await fraudCases.open(acctId, ownId, alert.event.id)) !== ownId) return null;
+    return async () => {
+      const known = await alerts.get(ownId);
+      await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, ownId));
+    };
+  }
+
+  /** Tells the holder. @returns the case, for the operators. */
+  async function openCase(
+    action: BlockAction,
+    { event, card }: TransactionAlert,
+    caseId: string,
+  ): Promise<FraudCaseAlert> {
+    const by = action.actor.userId;
+    const at = action.askedAt;
+    const operators = [...(await deps.whoMay('operator', card.group ?? null))];
+    const purchases = await latestPurchases(event);
+    await deps.notifyDirectly(by, `fraud-${caseId}`, fraudNotice({ card, operators }));
+    const reported = { verb: 'report-fraud', by, at, state: 'done', text: '', asHolder: true } as const;
+    await outcomes.show(event.id, caseId, reported);
+    return FraudCaseAlert.parse({
+      kind: 'fraud-case',
+      event: { ...event, id: caseId },
+      card,
+      outcomes: [],
+      late: false,
+      alertId: event.id,
+      reported: { by, at },
+      operators,
+      purchases,
+    });
+  }
+
+  /** Null: the card service did not say soon enough. */
+  async function latestPurchases({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
+    const to = deps.now();
+    const from = new Date(to.getTime() - LOOK_BACK_MS);
+    const read = await within(PURCHASES_MS, deps.readTransactions(acctId, { from, to }), () => null);
+    return (
+      read
+        ?.filter(({ kind }) => kind === 'authorization' || kind === 'pin')
+        .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
+        .slice(0, PURCHASES_MAX)
+        .map(({ occurredAt, amountCents, merchant }) => ({ at: occurredAt, amountCents, merchant: merchant.name })) ??
+      null
+    );
+  }
+}

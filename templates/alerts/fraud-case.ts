@@ -1,0 +1,107 @@
+import type { FraudCaseAlert } from '../../src/alerts/alert.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { actions, button, confirm, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { capital, cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
+import type { ShortLines } from './short-alert.ts';
+
+const SHOWN_MAX = 3;
+
+/** A purchase that the cardholder did not make: what was bought last, and what operators do now. */
+export function fraudCase(alert: FraudCaseAlert): Message {
+  const { event, purchases, reported, outcomes } = alert;
+  const card = cardOf(alert);
+  return {
+    text: sentence(
+      `${outside(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${latest(alert)} ${todo(alert)}${outcomeSentence(outcomes)}`,
+    ),
+    blocks: [
+      header(titleOf(alert)),
+      section(
+        `*${cardOfHolder(card)}* · ${dateToken(reported.at)}`,
+        `The cardholder ${mention(reported.by)} says it wasn’t them.`,
+        todo(alert),
+      ),
+      section(purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`),
+      ...outcomeLines(outcomes),
+      ...actions(...controls(alert)),
+      ...context(`${outside(alert.alertId, 60)} · what follows with this card is in this thread`, event.id),
+    ],
+  };
+}
+
+export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
+  const { reported } = alert;
+  return {
+    title: titleOf(alert),
+    who: shortCard(cardOf(alert)),
+    at: reported.at,
+    cause: [`${mention(reported.by)} says it wasn’t them.`, latest(alert), todo(alert)],
+    small: ['What follows with this card is in this thread'],
+  };
+}
+
+/** Raw. */
+function titleOf({ event }: FraudCaseAlert): string {
+  const merchant = event.merchant.name.trim();
+  return `Fraud reported: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`;
+}
+
+function latest({ purchases }: FraudCaseAlert): string {
+  if (purchases === null) return 'The card service did not list the latest purchases in time.';
+  if (purchases.length === 0) return 'No other purchases within 7 days.';
+  const shown = purchases.slice(0, SHOWN_MAX).map(purchase);
+  const more = purchases.length - shown.length;
+  return `Latest purchases: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];
+
+function purchase({ at, amountCents, merchant }: Purchase): string {
+  const where = merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`;
+  return `${formatCents(amountCents)}${where}, ${dateToken(at)}`;
+}
+
+function rows(purchases: readonly Purchase[]): string {
+  return purchases.map((one) => `• ${purchase(one)}`).join('\n');
+}
+
+function todo({ operators, outcomes }: FraudCaseAlert): string {
+  if (isClosed({ outcomes })) return '';
+  const whom = mentions(operators);
+  const what = 'check these purchases with the cardholder, then order a replacement card.';
+  return whom === '' ? capital(what) : `${whom}: ${what}`;
+}
+
+function isClosed({ outcomes }: Pick<FraudCaseAlert, 'outcomes'>): boolean {
+  return outcomes.some(({ verb, state }) => verb === 'close-case' && state === 'done');
+}
+
+function controls(alert: FraudCaseAlert) {
+  if (isClosed(alert)) return [];
+  const { id } = alert.event;
+  const name = cardOfHolderRaw(cardOf(alert));
+  const { isBlocked } = standing(alert.outcomes);
+  const block = button({
+    text: 'Block card',
+    action: actionId.blockCard,
+    value: id,
+    style: 'danger',
+    label: `Block ${name}`,
+  });
+  const close = button({
+    text: 'Close the case',
+    action: actionId.closeFraudCase,
+    value: id,
+    label: `Close the fraud case of ${name}`,
+    confirm: confirm({
+      title: 'Close this fraud case?',
+      text: 'The card stays as it is. Later declines and changes of the card no longer come into this thread.',
+      pendingApproval: 'Close the case',
+    }),
+  });
+  return [isBlocked ? null : block, close];
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+it('keeps one open case for an account: a second report joins it', async () => {
+  const cases = createFraudCases(redis());
+
+  expect(await cases.open(1, 'evt_case1', 'evt_a')).toBe('evt_case1');
+  expect(await cases.open(1, 'evt_case2', 'evt_b')).toBe('evt_case1');
+
+  expect(await cases.openOf(1)).toBe('evt_case1');
+  expect(await cases.ofAlert('evt_b')).toBe('evt_case1');
+  expect(await cases.openOf(2)).toBeNull();
+});
+
+it('opens another case once the first is closed, and closing the first again leaves that open', async () => {
+  const cases = createFraudCases(redis());
+  await cases.open(1, 'evt_case1', 'evt_a');
+  await cases.close(1, 'evt_case1');
+
+  expect(await cases.openOf(1)).toBeNull();
+  expect(await cases.open(1, 'evt_case2', 'evt_b')).toBe('evt_case2');
+
+  await cases.close(1, 'evt_case1');
+
+  expect(await cases.openOf(1)).toBe('evt_case2');
+});

@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import type { Message } from '../../../src/slack/message.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import { sampleWebhook } from '../../support/sample-webhook.ts';
+
+const redis = useRedis();
+const DECLINE = 'evt_0123456789abcdef';
+const holder = { actor: { userId: 'U0HUGO', teamId: 'T1' }, roles: ['holder' as const] };
+
+let world: PerformWorld;
+let told: { userId: string; id: string; message: Message }[];
+
+beforeEach(async () => {
+  told = [];
+  world = await createActionWorld(redis(), {
+    whoMay: async (role) => (role === 'operator' ? ['U0OLGA', 'S0OPS'] : []),
+    notifyDirectly: async (userId, id, message) => void told.push({ userId, id, message }),
+  });
+  await world.deps.links.link({
+    acctId,
+    userId: 'U0HUGO',
+    provedBy: 'email',
+    by: 'U0HUGO',
+    at: '2026-11-20T15:00:00Z',
+  });
+});
+
+const itWasntMe = (over: object = {}) => performAction(ask('block', { ...holder, isFraud: true, ...over }), world.deps);
+
+async function onlyCase(): Promise<FraudCaseAlert> {
+  expect(world.announced, 'one case was announced').toHaveLength(1);
+  const alert = await world.deps.alerts.get(world.announced[0] ?? '');
+  if (alert?.kind !== 'fraud-case') return expect.fail('the case is stored');
+  return alert;
+}
+
+describe('It wasn’t me', () => {
+  it('blocks the card, opens a case that mentions the operators, and shows the block on alert and case', async () => {
+    await itWasntMe();
+
+    expect(world.service.status).toBe('BLOCKED');
+    const opened = await onlyCase();
+    expect(opened).toMatchObject({
+      alertId: DECLINE,
+      reported: { by: 'U0HUGO' },
+      operators: ['U0OLGA', 'S0OPS'],
+      purchases: [],
+    });
+    expect(opened.outcomes).toMatchObject([{ verb: 'block', state: 'done', by: 'U0HUGO' }]);
+    const decline = await world.deps.alerts.get(DECLINE);
+    expect(decline?.outcomes.map(({ verb }) => verb).toSorted()).toEqual(['block', 'report-fraud']);
+  });
+
+  it('tells the holder what happens next and how to get a new card', async () => {
+    await itWasntMe();
+
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ userId: 'U0HUGO' });
+    expect(told[0]?.message.text).toMatch(/being blocked, and I’ve notified <@U0OLGA>, <!subteam\^S0OPS>/);
+    expect(told[0]?.message.text).toMatch(/What happens next: .*Your new card: ask .* to order one/);
+  });
+
+  it('lists the latest purchases, newest first, and no declines', async () => {
+    const row = (
+      id: number,
+      at: string,
+      MerchantName: string,
+      kind: 'authorization' | 'decline' = 'authorization',
+    ) => ({
+      ...(JSON.parse(
+        sampleWebhook(kind, { AcctId: acctId, NetworkTransactionId: id, TransactionTime: at, MerchantName }).body,
+      ).Data as Record<string, unknown>),
+    });
+    const rows = [
+      row(1, '2026-11-18T10:00:00', 'Older'),
+      row(2, '2026-11-19T10:00:00', 'Newer'),
+      row(3, '2026-11-19T11:00:00', 'Declined one', 'decline'),
+    ];
+    const card = { ...world.deps.card, listAccountNetworkTransactions: async () => rows };
+
+    await performAction(ask('block', { ...holder, isFraud: true }), { ...world.deps, card });
+
+    const { purchases } = await onlyCase();
+    expect(purchases?.map(({ merchant }) => merchant)).toEqual(['Newer', 'Older']);
+  });
+
+  it('opens no second case when it is pressed again, nor when its job runs again', async () => {
+    await itWasntMe();
+    await itWasntMe();
+    await itWasntMe({ id: 'act_again' });
+
+    await onlyCase();
+    expect(new Set(told.map(({ id }) => id)).size, 'the holder is told once').toBe(1);
+    expect(world.writes).toEqual(['status BLOCKED']);
+  });
+
+  it('opens the case also where the card service is away, and blocks when the job runs again', async () => {
+    const away = async () => {
+      throw new CardApiError('card API answered 503', {
+        code: 'unavailable',
+        operation: 'getAccount',
+        status: 503,
+        outcome: 'refused',
+        apiMessage: null,
+      });
+    };
+    const up = world.deps.card;
+    const deps = {
+      ...world.deps,
+      card: { ...up, getAccount: away, setCardStatus: away, listAccountNetworkTransactions: away },
+    };
+
+    await expect(performAction(ask('block', { ...holder, isFraud: true }), deps)).rejects.toThrow();
+
+    expect((await onlyCase()).purchases).toBeNull();
+    expect(told).toHaveLength(1);
+
+    await itWasntMe();
+
+    expect(world.service.status).toBe('BLOCKED');
+    await onlyCase();
+  });
+
+  it.each(['BLOCKED', 'CLOSED'] as const)('opens a case for a card that is %s already', async (status) => {
+    world.service.status = status;
+
+    await itWasntMe();
+
+    expect(world.writes).toEqual([]);
+    await onlyCase();
+  });
+
+  it('is on record before the case is announced', async () => {
+    await itWasntMe();
+
+    expect((await world.stations())[0]).toBe('asked');
+    for await (const { record } of world.deps.audit.read()) {
+      expect(record).toMatchObject({ verb: 'block', detail: expect.stringMatching(/^fraud case evt_/) });
+      break;
+    }
+  });
+
+  it('only blocks where somebody else presses it', async () => {
+    await performAction(ask('block', { isFraud: true }), world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(world.announced).toEqual([]);
+  });
+});
+
+describe('Close the case', () => {
+  it('shows who closed it and when, leaves the card as it is, and lets a later report open another case', async () => {
+    await itWasntMe();
+    const { id } = (await onlyCase()).event;
+    const close = (over: object = {}) =>
+      performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId: id }, ...over }), world.deps);
+
+    await close();
+    await close();
+    await close({ id: 'act_other', actor: { userId: 'U0OTTO', teamId: 'T1' } });
+
+    const closed = (await onlyCase()).outcomes.filter(({ verb }) => verb === 'close-case');
+    expect(closed).toMatchObject([{ by: 'U0OLGA', state: 'done' }]);
+    expect(world.service.status).toBe('BLOCKED');
+    expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
+    const events = [];
+    for await (const { record } of world.deps.audit.read())
+      if (record?.verb === 'close-fraud-case') events.push(record.event);
+    expect(events).toEqual(['done', 'unchanged']);
+  });
+
+  it('is refused to a cardholder', async () => {
+    await itWasntMe();
+    const { id } = (await onlyCase()).event;
+
+    await performAction(ask('close-fraud-case', { ...holder, target: { kind: 'alert', alertId: id } }), world.deps);
+
+    expect((await onlyCase()).outcomes.some(({ verb }) => verb === 'close-case')).toBe(false);
+    expect(await world.stations()).toContain('refused');
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { outcome, transactionAlert } from '../fixtures.ts';
+import { buttonIds, shown } from '../shown.ts';
+
+const at = '2026-11-20T14:14:00Z';
+const { event, card } = transactionAlert();
+const purchase = { at, amountCents: 1250, merchant: 'Corner Diner' };
+
+function fraudCase(over: object = {}): FraudCaseAlert {
+  return FraudCaseAlert.parse({
+    kind: 'fraud-case',
+    event: { ...event, id: 'evt_0000000000000001' },
+    card,
+    outcomes: [],
+    late: false,
+    alertId: event.id,
+    reported: { by: 'U1', at },
+    operators: ['U2', 'S3'],
+    purchases: [purchase],
+    ...over,
+  });
+}
+
+const view = { place: 'private', channel: 'C1' } as const;
+
+describe('a fraud case', () => {
+  it('is three lines: what was reported; who said so, the latest purchases and who acts; the small print', () => {
+    const { text, blocks } = renderAlert(fraudCase(), view);
+    const lines = shown(blocks.filter(({ type }) => type !== 'actions')).split('\n');
+
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^\*Fraud reported: \$84\.10 at Blue Bottle Coffee\* · Jane Doe · card 1212 · /);
+    expect(lines[1]).toMatch(
+      /^<@U1> says it wasn’t them\. Latest purchases: \$12\.50 at Corner Diner, .*<@U2>, <!subteam\^S3>: check/,
+    );
+    expect(buttonIds(blocks)).toEqual(['block_card', 'close_fraud_case', 'show_details']);
+    expect(text).toMatch(
+      /^Fraud reported: \$84\.10 at Blue Bottle Coffee: the cardholder <@U1> says it wasn’t them, Jane Doe · card 1212\./,
+    );
+  });
+
+  it('says when the latest purchases could not be read, and when there were none', () => {
+    expect(renderAlert(fraudCase({ purchases: null }), view).text).toContain(
+      'did not list the latest purchases in time',
+    );
+    expect(renderAlert(fraudCase({ purchases: [] }), view).text).toContain('No other purchases within 7 days.');
+  });
+
+  it('offers to block only until the card is blocked, and nothing once it is closed', () => {
+    const blocked = outcome({ verb: 'block', by: 'U1' });
+    const closed = outcome({ verb: 'close-case', by: 'U2' });
+
+    expect(buttonIds(renderAlert(fraudCase({ outcomes: [blocked] }), view).blocks)).toEqual([
+      'close_fraud_case',
+      'show_details',
+    ]);
+    const message = renderAlert(fraudCase({ outcomes: [blocked, closed] }), view);
+    expect(buttonIds(message.blocks)).toEqual(['show_details']);
+    expect(shown(message.blocks)).toMatch(/Case closed\* by <@U2> at /);
+    expect(shown(message.blocks)).not.toContain('order a replacement');
+  });
+});
