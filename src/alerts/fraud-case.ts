@@ -35,6 +35,7 @@ interface Deps
 /** What follows when a cardholder did not make a purchase. */
 export function createFraudCaseVerbs(deps: Deps) {
   const { alerts, fraudCases, record, refuse, outcomes } = deps;
+  const openCase = createOpenCase(deps);
   return {
     /**
      * Blocks a card. *It wasn't me* opens a case as well, of which the operators and the holder are told at the same time:
@@ -86,9 +87,11 @@ export function createFraudCaseVerbs(deps: Deps) {
       await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, ownId));
     };
   }
+}
 
-  /** Tells the holder. @returns the case, for the operators. */
-  async function openCase(
+/** Tells the holder, and reads the case for the operators. */
+function createOpenCase(deps: Deps) {
+  return async function openCase(
     action: BlockAction,
     { event, card }: TransactionAlert,
     caseId: string,
@@ -99,7 +102,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     const purchases = await latestPurchases(event);
     await deps.notifyDirectly(by, `fraud-${caseId}`, fraudNotice({ card, operators }));
     const reported = { verb: 'report-fraud', by, at, state: 'done', text: '', asHolder: true } as const;
-    await outcomes.show(event.id, caseId, reported);
+    await deps.outcomes.show(event.id, caseId, reported);
     return FraudCaseAlert.parse({
       kind: 'fraud-case',
       event: { ...event, id: caseId },
@@ -111,7 +114,7 @@ export function createFraudCaseVerbs(deps: Deps) {
       operators,
       purchases,
     });
-  }
+  };
 
   /** Null: the card service did not say soon enough. */
   async function latestPurchases({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
