@@ -7,7 +7,6 @@ import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-const SWEEP_MS = 15_000;
 /** How soon people are told that Redis is filling up. */
 const MEMORY_MS = 1000;
 /** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
@@ -29,12 +28,13 @@ type Context = Pick<
 
 interface Work {
   readonly workerId: string;
+  readonly sweepMs: number;
   readonly sweep: () => Promise<void>;
   readonly setTimers: () => Promise<void>;
 }
 
-/** What a worker does besides its jobs, at its start and every 15 seconds: a failure is logged, and the next run comes. */
-export function createMaintenance(context: Context, { workerId, sweep, setTimers }: Work) {
+/** What a worker does besides its jobs, at its start and every `sweepMs`: a failure is logged, and the next run comes. */
+export function createMaintenance(context: Context, { workerId, sweepMs, sweep, setTimers }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
   const { watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
@@ -48,7 +48,7 @@ export function createMaintenance(context: Context, { workerId, sweep, setTimers
         void orLog('clock skew', wakeSkewed);
         void orLog('watch', watch);
         void orLog('clock', checkClock);
-      }, SWEEP_MS);
+      }, sweepMs);
       timers.push(
         sweeping,
         setInterval(() => void orLog('memory', notifyOfMemory), MEMORY_MS),

@@ -26,12 +26,19 @@ const ALERT_JOBS_MAX = 1000;
 /** How long the start waits for the time of Redis. */
 const CLOCK_MS = 2000;
 
+/** How fast a worker posts, and how often it takes up what was left lying, in milliseconds. Tests set other values. */
+export interface Pace extends Throttle {
+  readonly sweepMs: number;
+}
+
+export const defaultPace: Pace = { ...defaultThrottle, sweepMs: 15_000 };
+
 /** The process that acts: posts alerts, asks the card API, keeps the record. */
 export async function startWorker(
   config: WorkerConfig,
   log: Log,
   admin: Admin,
-  throttle: Throttle = defaultThrottle,
+  pace: Pace = defaultPace,
 ): Promise<RunningProcess> {
   const policy = openPolicy(config, log);
   const workerId = `worker-${randomBytes(4).toString('hex')}`;
@@ -47,13 +54,13 @@ export async function startWorker(
     context.clock.measure().then(() => {}),
     () => log.warn('Redis does not say the time yet'),
   );
-  const worker = composeWorker(context, throttle);
+  const worker = composeWorker(context, pace);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
     health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count }),
   });
   const stopWatching = await watchSettings(context);
-  const runJob = createRunJob({ ...worker, throttle, redo: context.redo, jobDone: context.jobDone });
+  const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
   const consumers = startConsumers(runJob, { redis: queueRedis, log, measure: admin.metrics.jobRan });
   const relay = startRelay({
     reader,
@@ -64,7 +71,7 @@ export async function startWorker(
     roomInQueue: async () => ALERT_JOBS_MAX - (await queues.alerts.getWaitingCount()),
     log,
   });
-  const maintenance = createMaintenance(context, { workerId, ...worker });
+  const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();
   worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
   log.info({ workerId }, 'worker runs');

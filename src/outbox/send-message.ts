@@ -93,7 +93,7 @@ function noneIfGone(error: unknown): string[] {
   return [];
 }
 
-/** How fast the worker posts to Slack, in milliseconds. Tests set other values. */
+/** How fast the worker posts to Slack, in milliseconds. */
 export interface Throttle {
   /** Edits that Slack takes, in all channels together. */
   readonly editsPerMinute: number;

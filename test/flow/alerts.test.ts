@@ -5,7 +5,7 @@ import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
 
-const cardbell = useCardbell({ throttle: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 /** Each kind, where it goes, and what must be in it. */
 const kinds: readonly [WebhookKind, string, RegExp[]][] = [

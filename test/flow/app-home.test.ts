@@ -4,7 +4,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, olga, otto, hugo } = people;
 
 const shown = (user: string): string => JSON.stringify(cardbell().workspace.views.home.get(user)?.blocks ?? []);

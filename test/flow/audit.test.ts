@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'cardbell-audit-'));
 const heads = join(folder, 'heads.jsonl');
 const sink = pathToFileURL(heads).href;
-const cardbell = useCardbell({ throttle: atOnce, env: { AUDIT_SINK: sink } });
+const cardbell = useCardbell({ pace: atOnce, env: { AUDIT_SINK: sink } });
 afterAll(() => rmSync(folder, { recursive: true }));
 const { olga, otto } = people;
 const chainKey = '{cardbell:audit}:chain';

@@ -9,7 +9,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga, gus, otto } = people;
 const MINUTE = 60_000;
 

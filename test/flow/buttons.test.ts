@@ -7,7 +7,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, ben } = people;
 
 async function declined(status = 'ACTIVE', code = 'decline.rule.velocity') {

@@ -5,7 +5,7 @@ import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
 /** Status webhooks of an account, one for each effect. */

@@ -3,7 +3,7 @@ import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
 describe('each command', () => {

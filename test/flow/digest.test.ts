@@ -7,7 +7,7 @@ import { atOnce, useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, olga } = people;
 const scheduler = (kind: string): string => `digest-${channels.alerts}-${kind}`;
 

@@ -5,7 +5,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, otto } = people;
 
 /** Waits until Cardbell has stored where the alert was posted. */

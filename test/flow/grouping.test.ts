@@ -6,7 +6,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce, workers: 2, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+const cardbell = useCardbell({ pace: atOnce, workers: 2, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 const shown = (message: { text: string; blocks?: unknown }): string =>
   `${message.text} ${JSON.stringify(message.blocks ?? [])}`;

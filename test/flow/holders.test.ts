@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
 
 const cardbell = useCardbell({
-  throttle: atOnce,
+  pace: atOnce,
   workspace: {
     users: [
       ...workspaceOptions.users.map((user) =>

@@ -13,7 +13,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga, otto } = people;
 
 interface Case {

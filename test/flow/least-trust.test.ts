@@ -8,7 +8,7 @@ import { ask } from '../support/perform-world.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { sign } = createSigner(secrets.botToken, 'action');
 
 /** A block by Olga, as the web process would hand it over. */

@@ -7,7 +7,7 @@ import { ask } from '../support/perform-world.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga } = people;
 
 /** Puts an entry into a channel's outbox as a newer version would. */

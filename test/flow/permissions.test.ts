@@ -8,7 +8,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, zoe, otto } = people;
 
 const refused = /^Not done: Only/;

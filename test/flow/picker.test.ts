@@ -3,7 +3,7 @@ import { channels, groups, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, otto } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);

@@ -13,7 +13,7 @@ const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 const write = (text: string): void => writeFileSync(file, `version: 1\n${text}`);
 write(`approvers: [${ana}, ${ben}]\noperators: [${olga}]\n`);
 
-const cardbell = useCardbell({ throttle: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
 
 const limitOf = (AcctId: number) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 

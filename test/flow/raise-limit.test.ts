@@ -5,7 +5,7 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben } = people;
 
 /** A purchase that a limit stops, and its alert. */

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 /** Also for the commands: at the service's own pace each would take half a minute. */
 const CARD_API_ASSUMPTIONS = JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 });
-const cardbell = useCardbell({ throttle: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend, CARD_API_ASSUMPTIONS } });
+const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend, CARD_API_ASSUMPTIONS } });
 
 const places = [channels.spend, channels.declines, channels.status];
 const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel));

@@ -7,7 +7,7 @@ import { readableAmounts } from '../support/readable.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 
 const limitMemory = (max: string): Promise<unknown> => cardbell().store.config('SET', 'maxmemory', max);
 const ready = async (): Promise<number> => (await fetch(`${cardbell().url}/readyz`)).status;

@@ -11,7 +11,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
-  throttle: atOnce,
+  pace: atOnce,
   // Recovery asks for every account.
   env: { CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 }) },
 });

@@ -5,7 +5,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce, redisUsers: true });
+const cardbell = useCardbell({ pace: atOnce, redisUsers: true });
 const { olga, ana } = people;
 
 const open: Redis[] = [];

@@ -7,7 +7,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, otto } = people;
 let alert: StoredMessage;
 

@@ -7,7 +7,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };

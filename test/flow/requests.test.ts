@@ -5,7 +5,7 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga } = people;
 
 /** Ana asks for a raise that needs two approvers: from $200 to `dollars` a day. */

@@ -15,7 +15,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 /** A disaster, rehearsed: everything dies, and all that is left is a backup that was taken under load. */
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const run = promisify(execFile);
 
 let folder: string;

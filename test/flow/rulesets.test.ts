@@ -6,7 +6,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, olga } = people;
 
 /** A card that follows the ruleset “Field crew”. */

@@ -7,7 +7,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, otto } = people;
 
 const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;

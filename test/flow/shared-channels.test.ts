@@ -5,7 +5,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
-  throttle: atOnce,
+  pace: atOnce,
   workspace: {
     channels: Object.entries(channels).map(([name, id]) => ({
       id,

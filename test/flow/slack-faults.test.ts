@@ -96,7 +96,7 @@ sideBySide('posting once with clocks that differ', () => {
 });
 
 sideBySide('what Slack refuses', () => {
-  const cardbell = useCardbell({ throttle: { tokenDeadMs: 2000 } });
+  const cardbell = useCardbell({ pace: { tokenDeadMs: 2000 } });
 
   it('a message whose blocks are refused is posted as plain text, and ops are notified once', async () => {
     const { texts, workspace, waitFor } = cardbell();

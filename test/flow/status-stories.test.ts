@@ -6,7 +6,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 
 function told(account: SandboxAccount): string[] {
   return cardbell()

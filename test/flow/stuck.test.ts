@@ -6,7 +6,7 @@ import { useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: { tokenDeadMs: 500 } });
+const cardbell = useCardbell({ pace: { tokenDeadMs: 500 } });
 
 /** `npm run replay`, as somebody types it. */
 async function replay(...args: string[]): Promise<{ code: number | null; text: string }> {

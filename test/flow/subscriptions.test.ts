@@ -17,7 +17,7 @@ const places = {
 } as const;
 
 const cardbell = useCardbell({
-  throttle: atOnce,
+  pace: atOnce,
   workspace: {
     channels: [
       ...(workspaceOptions.channels ?? []),

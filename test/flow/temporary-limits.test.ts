@@ -6,7 +6,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, olga } = people;
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as AddressInfo;
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: '100' };
-  cardbell = await startCardbell({ throttle: atOnce, env });
+  cardbell = await startCardbell({ pace: atOnce, env });
 });
 afterAll(async () => {
   await cardbell.stop();

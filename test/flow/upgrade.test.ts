@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
  * (which build may start, and that both work on one Redis meanwhile), not that two different codes understand each other.
  * For that see mixed-versions.test.ts.
  */
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const NEWER = FORMAT + 2;
 
 let newer: string;

@@ -4,7 +4,7 @@ import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, olga } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);

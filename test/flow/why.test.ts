@@ -6,7 +6,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const { olga, otto } = people;
-const cardbell = useCardbell({ throttle: atOnce });
+const cardbell = useCardbell({ pace: atOnce });
 
 const blocksOf = (message: { blocks?: unknown }): string => JSON.stringify(message.blocks);
 

@@ -6,7 +6,7 @@ import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ throttle: atOnce, workers: 0 });
+const cardbell = useCardbell({ pace: atOnce, workers: 0 });
 const { ana } = people;
 const MINUTE_MS = 60_000;
 

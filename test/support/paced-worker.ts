@@ -2,16 +2,15 @@
 import { withAdmin } from '../../src/app/admin.ts';
 import { workerConfig } from '../../src/app/config.ts';
 import { runProcess } from '../../src/app/run-process.ts';
-import { startWorker } from '../../src/app/worker-process.ts';
+import { defaultPace, startWorker } from '../../src/app/worker-process.ts';
 import { createLog } from '../../src/core/log.ts';
-import { defaultThrottle } from '../../src/outbox/send-message.ts';
 
 const config = workerConfig();
 const log = createLog({ level: config.logLevel, process: 'worker' });
 await runProcess(
   () =>
     withAdmin('worker', config, log, (admin) =>
-      startWorker(config, log, admin, { ...defaultThrottle, ...JSON.parse(process.env.TEST_PACE ?? '{}') }),
+      startWorker(config, log, admin, { ...defaultPace, ...JSON.parse(process.env.TEST_PACE ?? '{}') }),
     ),
   () => log,
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
-import type { Throttle } from '../../src/outbox/send-message.ts';
+import type { Pace } from '../../src/app/worker-process.ts';
 import {
   type ApiCall,
   type Delivery,
@@ -22,8 +22,8 @@ import { until } from './until.ts';
 /** Longest wait for a message. Generous, because some come with the next sweep on a busy machine; no assertion depends on it. */
 export const WAIT_MS = 60_000;
 
-/** Posts without waiting for a channel's turn. */
-export const atOnce = { postMs: 20 } as const;
+/** Posts without waiting for a channel's turn, and looks often for what was left lying. */
+export const atOnce = { postMs: 20, sweepMs: 2000 } as const;
 
 export interface CardbellOptions {
   readonly webs?: number;
@@ -31,8 +31,8 @@ export interface CardbellOptions {
   /** Both in one process, as `npm start` does, instead of webs and workers. */
   readonly together?: boolean;
   readonly env?: Record<string, string>;
-  /** Slack's own pace unless given. Faster for tests that post much and are not about pace. */
-  readonly throttle?: Partial<Throttle>;
+  /** The product's own unless given. Faster for tests that post much and are not about pace. */
+  readonly pace?: Partial<Pace>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
   /** Redis knows the users of `deploy/redis/users.acl`, and each process is one of them. */
@@ -124,7 +124,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     ...users?.workerEnv(redis),
     CARD_API_URL: sandbox.url,
     CARD_API_TOKEN: secrets.apiToken,
-    ...(options.throttle === undefined ? {} : { TEST_PACE: JSON.stringify(options.throttle) }),
+    ...(options.pace === undefined ? {} : { TEST_PACE: JSON.stringify(options.pace) }),
   };
   const webs: Child[] = [];
   const workers: Child[] = [];

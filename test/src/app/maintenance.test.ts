@@ -53,7 +53,7 @@ async function started({
       directory: { refresh: step('directory') },
       isCardApiAway: () => true,
     },
-    { workerId: 'worker-1', sweep: step('sweep'), setTimers: step('timers') },
+    { workerId: 'worker-1', sweepMs: 15_000, sweep: step('sweep'), setTimers: step('timers') },
   );
   stop = maintenance.stop;
   maintenance.start();
