@@ -4,7 +4,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf } from './action.ts';
-import type { AwaitedChange, ReportedState, Result, Verdict } from './action-state.ts';
+import { type AwaitedChange, type ReportedState, type Result, reported, type Verdict } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
@@ -15,6 +15,7 @@ import type { RequestsOfActions } from './verify-action.ts';
 export type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
 interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'now'> {
+  readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly seenNow: SeenNow;
   readonly notifyOthers: NotifyOthers;
 }
@@ -46,10 +47,18 @@ export function createConclude(deps: ConcludeDeps): Conclude {
       await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
     }
     await deps.notifyOthers(awaited, verdict);
-    if (mustNotify(awaited, verdict, result))
+    if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
     await keep(awaited, verdict, result, true);
   };
+
+  /** True when the person who asked for it has changed the same again: that it was done was said, and the rest they know. */
+  async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
+    if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
+    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => id !== action.id);
+    const states = await Promise.all(later.map((id) => deps.progress.read(id)));
+    return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
+  }
 
   /** Kept before anybody is told, so that whoever takes over after a crash says the same. */
   async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isTold = false): Promise<void> {

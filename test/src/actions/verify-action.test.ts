@@ -135,14 +135,26 @@ describe('a change that was sent', () => {
   });
 });
 
-it('whoever typed a change that is changed again before it is confirmed is told so', async () => {
+it('whoever typed a change that somebody else changes before it is confirmed is told so', async () => {
   const world = await createActionWorld(redis());
+  const actor = { userId: 'U2', teamId: 'T1' };
   await performAction(ask('block', byCommand), world.deps);
-  await performAction(ask('unblock', { ...byCommand, id: 'act_unblock1' }), world.deps);
+  await performAction(ask('unblock', { ...byCommand, actor, id: 'act_unblock1' }), world.deps);
 
   await confirm(world, 'act_block1');
 
   expect(world.answers.at(-1)?.text).toMatch(/^Blocked: Jane Doe.*changed again before the card service confirmed it/);
+});
+
+it('whoever changes the same again themselves hears of the later change only', async () => {
+  const world = await createActionWorld(redis());
+  await performAction(ask('block', byCommand), world.deps);
+  await performAction(ask('unblock', { ...byCommand, id: 'act_unblock1' }), world.deps);
+  const before = world.answers.length;
+
+  await confirm(world, 'act_block1');
+
+  expect(world.answers.slice(before)).toEqual([]);
 });
 
 it('a write without an answer, that nobody can look at, is told as soon as it can be seen', async () => {
