@@ -20,10 +20,15 @@ if (process.env.NODE_ENV === 'test') programs.push('test/support/paced-worker.ts
  * that is the address of a chunk, so each module is given the address that it would have by itself, and the files are
  * copied to where it looks for them.
  */
+const pageOfQueues = 'node_modules/@bull-board/ui/dist';
 const filesBesideModules = {
   name: 'files-beside-modules',
   buildStart() {
-    const files = [...filesIn('src', (name) => name.endsWith('.lua')), ...filesIn('workspace/page', () => true)];
+    const files = [
+      ...filesIn('src', (name) => name.endsWith('.lua')),
+      ...filesIn('workspace/page', () => true),
+      ...filesIn(pageOfQueues, (name) => !name.endsWith('.map')),
+    ];
     for (const path of files) this.emitFile({ type: 'asset', fileName: path, source: readFileSync(path) });
   },
   transform: {
@@ -53,5 +58,7 @@ export default defineConfig({
   // Not bundled: a native addition of BullMQ that may be missing, and what only development uses.
   external: ['msgpackr-extract', 'autocannon', 'playwright-core'],
   plugins: [filesBesideModules],
+  // Bull Board looks for its page by `eval`, unless it is told where that is, as here.
+  checks: { eval: false },
   output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', cleanDir: true, sourcemap: true },
 });

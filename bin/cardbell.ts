@@ -32,6 +32,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   start: longRunning('start', 'runs web and worker in one process, for a small team'),
   web: longRunning('web', 'runs the process that takes webhooks and Slack requests'),
   worker: longRunning('worker', 'runs the process that posts, and calls the card service'),
+  manifest: { file: './manifest.js', does: 'prints the manifest of the Slack app, with your address and command' },
   doctor: { file: './doctor.js', does: 'checks Redis, Slack, the card service and the webhook side' },
   recover: { file: './recover.js', does: 'fetches what the card service reported while Cardbell was away' },
   replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },

@@ -2,6 +2,7 @@ import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flag
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { useInstallation } from '../src/core/installation.ts';
 import { version } from '../src/core/version.ts';
 import { checkCardService } from './doctor/check-card-service.ts';
 import { checkRedis } from './doctor/check-redis.ts';
@@ -48,6 +49,7 @@ function checkConfiguration(report: Report) {
     }
   };
   const [web, worker, store] = [read('web', webConfig), read('worker', workerConfig), readStore()];
+  if (store !== null) useInstallation(store);
   for (const [problem, names] of stopped)
     report.fix(problem, `set it for ${names.join(' and ')}; .env.example explains every variable`);
   for (const warning of new Set([...(web?.warnings ?? []), ...(worker?.warnings ?? [])])) report.note(warning);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { policyConfig } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
 import { explainPolicy, replayDecisions } from '../src/dispatch/try-policy.ts';
 import { createDecisions } from '../src/policy/decision-store.ts';
@@ -76,6 +77,7 @@ if (given === null || !isRead || isUnread(given.values.now) || isUnread(given.va
 const { values } = given;
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
+useInstallation(config);
 const chosen: PolicyConfig = { ...config, policyFile: values.file ?? config.policyFile };
 const policy = orEnd(EX_DATAERR, () => readPolicy(chosen));
 

@@ -22,7 +22,7 @@ import { ackWhenDone } from './dispatch/ack-when-done.ts';
 import { actOnAlert } from './dispatch/act-on-alert.ts';
 import { actOnPicked } from './dispatch/act-on-picked.ts';
 import type { ButtonArgs } from './dispatch/button-args.ts';
-import { card, verbOf } from './dispatch/card-command.ts';
+import { card, slashCommands } from './dispatch/card-command.ts';
 import { chooseCard } from './dispatch/choose-card.ts';
 import { pickCard } from './dispatch/pick-card.ts';
 import { decideClaim } from './holders/decide-claim.ts';
@@ -73,7 +73,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
 
 /** All doors on Slack's side, on one page. The webhooks' doors are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
-  for (const command of Object.keys(verbOf)) app.command(command, ackWhenDone(card(deps)));
+  for (const [command, verb] of slashCommands()) app.command(command, ackWhenDone(card(verb, deps)));
   for (const [action_id, listener] of Object.entries(buttons)) {
     app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id }, ackWhenDone(listener(deps)));
   }

@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
 import { readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
 import { contentId } from '../../src/core/content-id.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -37,7 +38,7 @@ async function blockCards(
   const cards = warning?.kind === 'card-testing' ? stillOpen(warning).filter(isMeant) : [];
   if (cards.length === 0) {
     const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
-    const no = { what: 'Blocking', why, whoCan: 'Use `/card block` with the last four digits.' };
+    const no = { what: 'Blocking', why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
     const target = { kind: 'alert', alertId: warningId } as const;
     const ask = { ...interaction, verb: 'block', target, input: async () => refused(no) } as const;
     return await deps.requestAction(ask, interaction.notify);

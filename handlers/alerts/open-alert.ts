@@ -5,6 +5,7 @@ import type {
   SlackActionMiddlewareArgs,
   StaticSelectAction,
 } from '@slack/bolt';
+import { commandCode } from '../../src/core/installation.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../dispatch/interaction.ts';
@@ -24,7 +25,7 @@ export function openAlert(deps: ListenerDeps) {
     const alertId = action.selected_option?.value ?? '';
     const alert = await deps.alerts.get(alertId);
     if (alert === null) {
-      const whoCan = 'Use `/card show` with the card’s last four digits.';
+      const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
       const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
       return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
     }

@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { commandCode } from '../../src/core/installation.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
@@ -20,7 +21,7 @@ export function showDetails(audience: 'team' | 'holder') {
         await deps.openView(body.trigger_id, view);
         return;
       }
-      const whoCan = 'Use `/card show` with the card’s last four digits.';
+      const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
       const no = { what: 'The details', why: 'The alert is more than 30 days old.', whoCan };
       await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
     };

@@ -13,7 +13,7 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask') {
       const interaction = ofButton(body, deps);
       const { notify, origin } = interaction;
       const card = ofChoice(action.value ?? '', deps);
-      if (card === null) return await refuseChoice(interaction, { kind: 'own' }, formTooOld, deps);
+      if (card === null) return await refuseChoice(interaction, { kind: 'own' }, formTooOld(), deps);
       const target = { kind: 'card', ...card, alertId: null } as const;
       if (verb === 'block') return await deps.requestAction({ ...interaction, verb, target, input: {} }, notify);
       if (verb === 'activate') {

@@ -23,8 +23,8 @@ export function actOnPicked(deps: ListenerDeps) {
     const say = async (said: string): Promise<void> =>
       await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
     if (asked === null) {
-      await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld, deps);
-      return await say(pickedSaid.expired);
+      await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
+      return await say(pickedSaid.expired());
     }
     const isShow = asked.verb === 'show';
     const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;

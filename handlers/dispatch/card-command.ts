@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
+import { slashCommand } from '../../src/core/installation.ts';
 import { readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpFor } from '../../src/dispatch/verbs.ts';
@@ -12,22 +13,23 @@ import { openPicker } from './picker.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
 
-/** Slash commands that are a verb of `/card` by themselves. */
-export const verbOf: Readonly<Record<string, string>> = {
-  '/card': '',
-  '/card-activate': 'activate',
-  '/card-block': 'block',
-  '/card-limit': 'limit',
-};
+/** Verbs that have a command of their own: `/card-block`. */
+const shortForms = ['activate', 'block', 'limit'] as const;
+
+/** Every slash command, and the verb that it stands for. */
+export function slashCommands(): ReadonlyMap<string, string> {
+  const name = slashCommand();
+  return new Map([[name, ''], ...shortForms.map((verb) => [`${name}-${verb}`, verb] as const)]);
+}
 
 /** `/card VERB …` and its short forms: answered at once, done by the worker. */
-export function card(deps: ListenerDeps) {
+export function card(verb: string, deps: ListenerDeps) {
   return async ({ ack, command }: Args): Promise<void> => {
     await ack();
     const interaction = ofCommand(command, deps);
     // Only `/card` asks Slack for its form of escaping: people come with their ids.
-    const typed = command.command === '/card' ? readSlashText(command.text) : command.text;
-    const parsed = deps.readCommand(`${verbOf[command.command] ?? ''} ${typed}`);
+    const typed = verb === '' ? readSlashText(command.text) : command.text;
+    const parsed = deps.readCommand(`${verb} ${typed}`);
     switch (parsed.kind) {
       case 'help':
         await interaction.notify(help(helpFor((await deps.permissions.rolesOf(command.user_id)).roles)));

@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, BlockAction, ExternalSelectAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { CardTarget } from '../../src/actions/action.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { cardPicker } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -35,7 +36,7 @@ export function pickCard(deps: ListenerDeps) {
     if (pending?.kind !== 'place' || chosen === null) {
       return await show({
         picked: null,
-        said: 'This form was open for more than 30 minutes. Close it and type `/card` again.',
+        said: `This form was open for more than 30 minutes. Close it and type ${commandCode()} again.`,
       });
     }
     const account = await deps.directory.account(chosen.acctId);

@@ -1,5 +1,6 @@
 import type { BlockAction } from '@slack/bolt';
 import type { Target } from '../../src/actions/action.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -25,8 +26,8 @@ export function inForm(body: BlockAction, deps: ListenerDeps): Interaction {
   return { ...ofButton(body, deps), notify: async () => {} };
 }
 
-export const formTooOld: Refusal = {
+export const formTooOld = (): Refusal => ({
   what: 'Your choice',
   why: 'This form was open for more than 30 minutes.',
-  whoCan: 'Close it and type `/card` again.',
-};
+  whoCan: `Close it and type ${commandCode()} again.`,
+});

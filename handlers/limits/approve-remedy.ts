@@ -1,3 +1,4 @@
+import { commandCode } from '../../src/core/installation.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
@@ -21,7 +22,7 @@ export function approveRemedy(deps: ListenerDeps) {
     const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
       const alert = await deps.alerts.get(alertId);
       if (alert?.kind !== 'transaction' || alert.event.decline === null) {
-        const whoCan = 'Use `/card limit` with the card’s last four digits.';
+        const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
         return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
       }
       const { remedy } = alert;

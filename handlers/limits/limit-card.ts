@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { contentId } from '../../src/core/content-id.ts';
+import { slashCommand } from '../../src/core/installation.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { limitCardInput as input } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -31,7 +32,7 @@ export function limitCard(deps: ListenerDeps) {
     if (asked === null)
       return await refuse(
         input.amount,
-        'This form was open for more than 30 minutes. Nothing changed. Start again with /card.',
+        `This form was open for more than 30 minutes. Nothing changed. Start again with ${slashCommand()}.`,
       );
     await ack({ response_action: 'clear' });
 

@@ -17,8 +17,8 @@ export function limitPicked(deps: ListenerDeps) {
       await deps.pushView(body.trigger_id, limitCardForm(pendingId));
       return;
     }
-    await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld, deps);
-    const said = pickedSaid.expired;
+    await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
+    const said = pickedSaid.expired();
     const form = cardPicker({ privateMetadata: view.private_metadata, picked: null, said });
     await deps.updateView({ viewId: view.id, hash: view.hash }, form);
   };

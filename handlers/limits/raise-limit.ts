@@ -1,6 +1,7 @@
 import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
+import { slashCommand } from '../../src/core/installation.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
@@ -131,7 +132,7 @@ function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
     if (to === null || lowest === null || to >= lowest) continue;
     const input = limitsOf(remedy).length > 1 ? amountOf(rule) : formInput.amount;
     errors[input] =
-      `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use /card limit.`;
+      `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
   }
   return errors;
 }

@@ -17,7 +17,9 @@ export interface ReadCommand {
 export interface UnclearCommand {
   readonly kind: 'unclear';
   readonly why: string;
+  /** Behind `/card`, as the example. */
   readonly usage: string;
+  readonly example?: string;
 }
 
 /** How a verb is typed, and what the help says of it. */
@@ -56,7 +58,7 @@ export function readCard(
 ): NonNullable<CommandForm['read']> {
   return (words) =>
     words.length === 0
-      ? { kind: 'unclear', why, usage: `/card ${usage}` }
+      ? { kind: 'unclear', why, usage }
       : { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 

@@ -26,7 +26,7 @@ export const statusVerbs = {
     isOfCard: true,
     command: {
       usage: 'activate CARD',
-      example: '/card activate Jane Doe',
+      example: 'activate Jane Doe',
       effect: 'makes a new card usable; asks first if other cards of the account would end',
       read: readCard('activate', 'activate CARD', 'Which card should I activate?', { confirmed: false }),
     },
@@ -39,7 +39,7 @@ export const statusVerbs = {
     isOfCard: true,
     command: {
       usage: 'block CARD [reason]',
-      example: '/card block 4242 lost on the train',
+      example: 'block 4242 lost on the train',
       effect: 'declines everything until the card is unblocked',
       read: readCard('block', 'block CARD [reason]', 'Which card should I block?'),
     },
@@ -56,7 +56,7 @@ export const statusVerbs = {
     isOfCard: true,
     command: {
       usage: 'unblock CARD [reason]',
-      example: '/card unblock 4242 found again',
+      example: 'unblock 4242 found again',
       effect: 'makes a blocked card usable again',
       read: readCard('unblock', 'unblock CARD [reason]', 'Which card should I unblock?'),
     },

@@ -1,5 +1,6 @@
 import type { LimitPeriod } from '../card-api/rule.ts';
 import { declineCode } from '../core/event.ts';
+import { serviceZone } from '../core/installation.ts';
 import type { Remedy } from '../limits/remedy-change.ts';
 
 /** What a decline code means, and who can do what about it. */
@@ -39,21 +40,21 @@ function periodOf(message: string): LimitPeriod | null {
   return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
 }
 
-/** Periods end on the service's clock, which is Eastern time. */
-const untilReset: Readonly<Record<LimitPeriod, string>> = {
-  daily: 'pay a smaller amount, or wait until midnight Eastern time',
+/** Periods end on the service's clock. */
+const untilReset = (): Readonly<Record<LimitPeriod, string>> => ({
+  daily: `pay a smaller amount, or wait until midnight ${serviceZone().long}`,
   weekly: 'pay a smaller amount, or wait until Sunday',
   monthly: 'pay a smaller amount, or wait until the first of the month',
   yearly: 'pay a smaller amount, or wait until January 1',
   lifetime: 'or pay another way: a lifetime limit never starts anew',
-};
+});
 
 function velocity(message: string): Entry {
   const period = periodOf(message) ?? 'daily';
   return {
     title: `Over the ${period} limit`,
     meaning: `The purchase is more than what is left of the card’s ${period} limit.`,
-    holderFix: `Ask for a higher limit, ${untilReset[period]}.`,
+    holderFix: `Ask for a higher limit, ${untilReset()[period]}.`,
     adminFix: `Raise the ${period} limit if the purchase is legitimate, then have it tried again.`,
     remedy: 'raise_limit',
     period,

@@ -52,7 +52,7 @@ export function createFraudCaseVerbs(deps: Deps) {
       const caseId = action.target.alertId;
       await deps.withLock(`alert:${caseId}`, async () => {
         const open = await alerts.get(caseId);
-        if (open?.kind !== 'fraud-case') return await refuse(action, tooOld);
+        if (open?.kind !== 'fraud-case') return await refuse(action, tooOld());
         const { acctId } = open.event;
         const decision = await deps.authorize(action, { acctId });
         if (decision.kind === 'refused')

@@ -36,7 +36,7 @@ export function createRespondToAlert(deps: Deps) {
     return await withLock(`alert:${alertId}`, async () => {
       const alert = await alerts.get(alertId);
       if (alert === null) {
-        await refuse(action, tooOld);
+        await refuse(action, tooOld());
         return null;
       }
       const { acctId } = alert.event;

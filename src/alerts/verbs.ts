@@ -43,7 +43,7 @@ export const alertVerbs = {
     isOfCard: true,
     command: {
       usage: 'declines CARD [7d]',
-      example: '/card declines 4242 30d',
+      example: 'declines 4242 30d',
       effect: 'every decline of that time, counted by reason; holders may see their own',
       read: readDeclines,
     },
@@ -56,7 +56,7 @@ export const alertVerbs = {
     isOfCard: true,
     command: {
       usage: 'track CARD',
-      example: '/card track Jane Doe',
+      example: 'track Jane Doe',
       effect: 'where a card is: ordered, shipped, activated or still waiting; holders may see their own',
       read: readCard('track', 'track CARD', 'Which card do you mean?'),
     },
@@ -65,7 +65,7 @@ export const alertVerbs = {
 
 /** Reads `4242 30d`. A name comes first, so that nobody called "2 Days" is cut in two. */
 function readDeclines(words: readonly string[]): ReadCommand | UnclearCommand {
-  if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: '/card declines CARD [7d]' };
+  if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: 'declines CARD [7d]' };
   const since = words.findIndex(
     (word, index) => index > 0 && (/^for$/i.test(word) || readDuration(words.slice(index)) !== null),
   );

@@ -2,6 +2,7 @@ import { orderWaits } from '../../templates/virtual-cards/order.ts';
 import type { Attempt } from '../actions/action-tools.ts';
 import type { Orders } from '../approvals/decide-request.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
+import { commandCode } from '../core/installation.ts';
 import { isSameEmail } from '../holders/own-card.ts';
 import { permanent } from '../limits/change-request.ts';
 import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
@@ -39,7 +40,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
     },
   });
   const refuseUnread: RefuseUnread = async (action) => {
-    const whoCan = 'Type `/card virtual order` again.';
+    const whoCan = `Type ${commandCode('virtual order')} again.`;
     await tools.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
   };
   const unsealed: Unsealed = (action) => orderOf(action, tools.unseal);

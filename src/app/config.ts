@@ -5,7 +5,8 @@ import { ConfigError } from '../core/errors.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import type { PolicyConfig } from '../policy/policy-source.ts';
 import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
-import { isPlain, shared, web, worker } from './environment.ts';
+import { warningsOf } from './config-warnings.ts';
+import { shared, web, worker } from './environment.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
 import { deleteForeign, withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
@@ -23,6 +24,7 @@ const StoreEnv = SharedEnv.pick({
   REDIS_TLS_CA_FILE: true,
   REDIS_TLS_INSECURE: true,
   CARD_SERVICE_TIMEZONE: true,
+  SLACK_COMMAND: true,
 });
 const PolicyEnv = StoreEnv.extend(
   SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
@@ -59,8 +61,10 @@ export interface SharedConfig {
   readonly redisFullAt: number;
   readonly slackBotToken: string;
   readonly slackApiUrl: string | undefined;
-  /** Zone of the service's datetimes that carry no offset. */
+  /** Zone of the service's datetimes that carry no offset, and of its days. */
   readonly serviceZone: string;
+  /** The slash command: `/card`. */
+  readonly command: string;
   readonly channels: Channels;
   /** Slack user ids and user group ids. */
   readonly operators: readonly string[];
@@ -91,15 +95,18 @@ export interface WorkerConfig extends SharedConfig {
   /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
   readonly cardApiAssumptions: CardApiAssumptions;
   readonly audit: AuditConfig;
+  /** The page of the queues on the admin port. Null: none. */
+  readonly queuePage: { readonly password: string; readonly isWritable: boolean } | null;
 }
 
-/** Only the Redis address and the service's zone, for the commands of the people who run it. @throws ConfigError */
-export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' | 'serviceZone'> {
+/** Only the Redis address, and what stands in many texts, for the commands of the people who run it. @throws ConfigError */
+export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' | 'serviceZone' | 'command'> {
   const problems: string[] = [];
   const values = read(StoreEnv, env, problems);
   const ca = readRedisCa(withoutEmpty(env), problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
-  return { redis: redisTarget(values, ca), serviceZone: values.CARD_SERVICE_TIMEZONE };
+  const { CARD_SERVICE_TIMEZONE: serviceZone, SLACK_COMMAND: command } = values;
+  return { redis: redisTarget(values, ca), serviceZone, command };
 }
 
 /** What a policy is read from, and where decisions are kept. @throws ConfigError */
@@ -169,6 +176,10 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
     cardApiAssumptions: assumptions,
     audit: auditOf(values),
+    queuePage:
+      values.QUEUE_PAGE_PASSWORD === undefined
+        ? null
+        : { password: values.QUEUE_PAGE_PASSWORD, isWritable: values.QUEUE_PAGE_WRITABLE },
   });
 }
 
@@ -194,6 +205,7 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
     serviceZone: values.CARD_SERVICE_TIMEZONE,
+    command: values.SLACK_COMMAND,
     channels: Object.freeze({
       fallback,
       decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
@@ -276,21 +288,4 @@ function redisTarget(
     sentinel: master === undefined ? null : { master, password },
     tls: { ca, isInsecure: values.REDIS_TLS_INSECURE },
   });
-}
-
-/** What of the configuration is allowed, and should not be in production. Names variables, never their values. */
-function warningsOf(values: {
-  readonly SLACK_API_URL?: string | undefined;
-  readonly CARD_API_URL?: string | undefined;
-  readonly REDIS_TLS_INSECURE: boolean;
-}): string[] {
-  const warnings: string[] = [];
-  for (const name of ['SLACK_API_URL', 'CARD_API_URL'] as const) {
-    const url = values[name];
-    if (url !== undefined && isPlain(url))
-      warnings.push(`${name} begins with http://: the token can be read on its way. Use https://`);
-  }
-  if (values.REDIS_TLS_INSECURE)
-    warnings.push('REDIS_TLS_INSECURE: whoever is in between can pretend to be Redis. Use REDIS_TLS_CA_FILE');
-  return warnings;
 }

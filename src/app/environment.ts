@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_COMMAND, DEFAULT_ZONE } from '../core/installation.ts';
 import { toCents } from '../core/money.ts';
 import { isTimeZone } from '../core/service-time.ts';
 
@@ -40,6 +41,10 @@ const secret = (expected: string) =>
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
 const proxyUrl = z.url({ protocol: /^https?$/, error: 'expected the http:// or https:// address of a proxy' });
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
+const flag = z
+  .enum(['true', 'false'], { error: 'expected true or false' })
+  .transform((text) => text === 'true')
+  .default(false);
 const filePath = z.string().min(1);
 const portNumber = z
   .string()
@@ -47,16 +52,16 @@ const portNumber = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535');
 
+/** Slack takes 32 characters; the longest short form adds `-activate`. */
+const commandForm = `expected a slash command such as ${DEFAULT_COMMAND}, of at most 22 lowercase letters, digits, hyphens and underscores`;
+
 /** What every process reads. */
 export const shared = {
   REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
   REDIS_SENTINEL_MASTER: z.string().min(1).optional(),
   REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),
   REDIS_TLS_CA_FILE: filePath.optional(),
-  REDIS_TLS_INSECURE: z
-    .enum(['true', 'false'], { error: 'expected true or false' })
-    .transform((text) => text === 'true')
-    .default(false),
+  REDIS_TLS_INSECURE: flag,
   REDIS_DURABILITY: z
     .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
     .default('redis'),
@@ -68,10 +73,14 @@ export const shared = {
     .default(85),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
+  SLACK_COMMAND: z
+    .string()
+    .regex(/^\/[a-z0-9_-]{1,22}$/, commandForm)
+    .default(DEFAULT_COMMAND),
   CARD_SERVICE_TIMEZONE: z
     .string()
-    .refine(isTimeZone, 'expected a time zone name such as America/New_York')
-    .default('America/New_York'),
+    .refine(isTimeZone, `expected a time zone name such as ${DEFAULT_ZONE}`)
+    .default(DEFAULT_ZONE),
   ALERTS_CHANNEL: z.string({ error: 'expected a Slack channel id such as C0123ABCD' }).pipe(channelId),
   ALERTS_CHANNEL_DECLINES: channelId.optional(),
   ALERTS_CHANNEL_SHIPPING: channelId.optional(),
@@ -158,4 +167,6 @@ export const worker = {
   AUDIT_SINK_TOKEN: z.string().min(1).optional(),
   AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
   AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  QUEUE_PAGE_PASSWORD: secret('a password for the page of the queues').optional(),
+  QUEUE_PAGE_WRITABLE: flag,
 };

@@ -12,6 +12,7 @@ export const secretNames = [
   'AUDIT_KEY',
   'AUDIT_SINK_TOKEN',
   'AWS_SECRET_ACCESS_KEY',
+  'QUEUE_PAGE_PASSWORD',
 ] as const;
 
 /**
@@ -50,7 +51,7 @@ function readText(path: string): string | null {
 
 /** Secrets that only the other process needs. Whoever takes over a process must not find them in it. */
 const foreign = {
-  web: ['CARD_API_TOKEN', 'AUDIT_KEY', 'AUDIT_SINK_TOKEN', 'AWS_SECRET_ACCESS_KEY'],
+  web: ['CARD_API_TOKEN', 'AUDIT_KEY', 'AUDIT_SINK_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'QUEUE_PAGE_PASSWORD'],
   worker: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
 } as const;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { within } from '../core/deadline.ts';
 import type { Log } from '../core/log.ts';
-import { closeQueues, openQueues } from '../core/queues.ts';
+import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
 import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
@@ -59,6 +59,7 @@ export async function startWorker(
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
     health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count }),
   });
+  await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
   const consumers = startConsumers(runJob, { redis: queueRedis, log, measure: admin.metrics.jobRan });
@@ -91,6 +92,13 @@ export async function startWorker(
       redis.disconnect();
     },
   };
+}
+
+/** Loads the page only where it is wanted. */
+async function serveQueues({ queuePage }: WorkerConfig, queues: Queues, admin: Admin): Promise<void> {
+  if (queuePage === null) return;
+  const { createQueuePage } = await import('../ops/queue-page.ts');
+  admin.serveQueues(createQueuePage(queues, queuePage));
 }
 
 /** Ops are told what is wrong with the settings of Redis, and with the policy. @returns a function that stops watching. */

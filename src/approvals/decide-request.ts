@@ -3,6 +3,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
+import { commandCode } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
@@ -112,7 +113,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
       const changed = await withOwnAmounts(action, request);
       if (lowers(withGoals(now, changed.changes))) {
         const why = 'That is less than it is now, and approving never lowers a limit.';
-        return { why, whoCan: 'Approve more, or deny the request. `/card limit` lowers a limit.' };
+        return { why, whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.` };
       }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;

@@ -24,7 +24,7 @@ export type DecideAction = z.infer<typeof DecideAction>;
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
-const askUsage = '/card ask [CARD] AMOUNT [for 4h | until friday | until May 9] [reason]';
+const askUsage = 'ask [CARD] AMOUNT [for 4h | until friday | until May 9] [reason]';
 
 export const approvalVerbs = {
   ask: {
@@ -39,7 +39,7 @@ export const approvalVerbs = {
     isOfCard: true,
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
-      example: '/card ask 300 for 2 days hotel in Denver',
+      example: 'ask 300 for 2 days hotel in Denver',
       effect: 'asks the approvers to let you pay that with your own card; for one purchase unless you say how long',
       read: readAsk,
     },

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CardApiError, ConfigError } from '../core/errors.ts';
+import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
 import { type Call, type CallOptions, createCall, type Measure } from './call.ts';
@@ -71,7 +72,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     deadlineMs: options.deadlineMs ?? 60_000,
     measure: options.measure,
   });
-  const endpoints = cardEndpoints(assumptions, options.timezone ?? 'America/New_York');
+  const endpoints = cardEndpoints(assumptions, options.timezone ?? DEFAULT_ZONE);
   const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [
     operation,
     methodOf(operation, endpoint, assumptions, call),

@@ -29,11 +29,11 @@ export const digestVerbs = {
     isOfCard: false,
     command: {
       usage: 'digest daily 09:00 [zone]',
-      example: '/card digest weekly monday 09:00',
+      example: 'digest weekly monday 09:00',
       effect: 'sums up declines in this channel, every day or week; “now” at once, “off” no more',
       read(words) {
         const wanted = readDigest(words);
-        const usage = '/card digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off';
+        const usage = 'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off';
         if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
         const on = { kind: 'channel', text: words.join(' ') } as const;
         return { kind: 'read', verb: 'digest', target: on, reason: '', input: { wanted } };

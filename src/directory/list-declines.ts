@@ -29,7 +29,7 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
     const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
     if (asked === null || asked.words < words.length) {
       const why = `“${action.details.slice(0, 40)}” is no time that I can look back.`;
-      return await reply.refuseUnclear(action, { why, usage: '/card declines CARD [7d]' }, { acctId, cardId });
+      return await reply.refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();
     const from = new Date(to.getTime() - asked.ms);

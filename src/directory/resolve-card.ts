@@ -3,6 +3,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { commandCode } from '../core/installation.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -50,7 +51,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await reply.refuse(action, { what: 'That', ...(only === undefined ? holdsNone : holdsSeveral) });
+    await reply.refuse(action, { what: 'That', ...(only === undefined ? holdsNone() : holdsSeveral) });
     return null;
   }
 
@@ -89,15 +90,15 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const card = await cardOfAlert(alertId);
     if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
     const why = 'This alert names no card account, so I cannot act from it.';
-    await reply.refuse(action, card === null ? tooOld : { ...tooOld, why });
+    await reply.refuse(action, card === null ? tooOld() : { ...tooOld(), why });
     return null;
   }
 }
 
-const holdsNone = {
+const holdsNone = () => ({
   why: 'No card is linked to you.',
-  whoCan: 'Say which one you hold with `/card link` and the last four digits.',
-};
+  whoCan: `Say which one you hold with ${commandCode('link')} and the last four digits.`,
+});
 const holdsSeveral = {
   why: 'You have more than one card.',
   whoCan: 'Write the last four digits of the one that you mean.',
@@ -149,11 +150,11 @@ function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined
 }
 
 /** The answer to a button of an alert that is no longer stored. */
-export const tooOld: Refusal = {
+export const tooOld = (): Refusal => ({
   what: 'That',
   why: 'This alert is too old, so I cannot act from it.',
-  whoCan: 'Use `/card` with the card’s last four digits.',
-};
+  whoCan: `Use ${commandCode()} with the card’s last four digits.`,
+});
 
 /** Activation is about one card; all other verbs are about its account. */
 function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {

@@ -57,7 +57,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   return {
     kind: 'unclear',
     why: `I do not know “${verb.slice(0, 40)}”.${suggestion}`,
-    usage: `/card ${meant ?? 'help'}`,
+    usage: meant ?? 'help',
   };
 }
 

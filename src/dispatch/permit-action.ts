@@ -1,6 +1,7 @@
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { commandCode } from '../core/installation.ts';
 import { type Decision, mayAsk, type Role } from '../policy/decide.ts';
 import { type Action, entryOf, isAsHolder } from './verbs.ts';
 
@@ -51,7 +52,7 @@ export function createPermitAction(deps: Deps): PermitAction {
         text: who === 'approver' ? 'Ask another approver.' : 'Ask another operator or an approver.',
         userIds,
       };
-      const no = isByRole ? notLinked : { why, whoCan: other };
+      const no = isByRole ? notLinked() : { why, whoCan: other };
       return await deps.refuse(action, { what: 'That', ...no }, { acctId });
     }
     await deps.recordRefusal(action, { why, acctId: acctId ?? null });
@@ -59,7 +60,7 @@ export function createPermitAction(deps: Deps): PermitAction {
   }
 }
 
-const notLinked = {
+const notLinked = () => ({
   why: 'This card is not linked to you.',
-  whoCan: 'If it should be yours, say so with `/card link` and the last four digits.',
-};
+  whoCan: `If it should be yours, say so with ${commandCode('link')} and the last four digits.`,
+});

@@ -1,3 +1,4 @@
+import { slashCommand } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { serviceDays } from '../core/service-time.ts';
 import { endOfTerm, termWords } from '../limits/change-request.ts';
@@ -39,7 +40,10 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   if (userId === undefined) return { kind: 'unclear', why: `“${who}” is no Slack user id such as U01ANA.` };
   const command = parseCommand(typed.join(' '), { now: assumed.at, zone: policy.zone });
   if (command.kind !== 'read' || !Object.hasOwn(verbs, command.verb)) {
-    return { kind: 'unclear', why: command.kind === 'unclear' ? command.why : 'What would they type behind /card?' };
+    return {
+      kind: 'unclear',
+      why: command.kind === 'unclear' ? command.why : `What would they type behind ${slashCommand()}?`,
+    };
   }
   const verb = command.verb as Verb;
   const { isOwnCard } = assumed;

@@ -27,7 +27,7 @@ export const verbs = {
     isOfCard: true,
     command: {
       usage: 'show CARD',
-      example: '/card show 4242',
+      example: 'show 4242',
       effect: 'holder, status, limits and what is left of them, last declines; holders may see their own',
       read: readCard('show', 'show CARD', 'Which card should I show?'),
     },
@@ -80,7 +80,7 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
-const help: HelpEntry = { usage: 'help', example: '/card help', effect: 'this list' };
+const help: HelpEntry = { usage: 'help', example: 'help', effect: 'this list' };
 
 /** What people use most, first. */
 const mostUsed: readonly Verb[] = [

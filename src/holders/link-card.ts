@@ -2,6 +2,7 @@ import { holderWelcome, linkEnded, linkLost, linkResult } from '../../templates/
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { commandCode } from '../core/installation.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
@@ -138,7 +139,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
     const isLinked = (await deps.links.ofAccount(acctId)) !== null;
     if (!isLinked && !(await deps.hasBegun(action))) {
-      const whoCan = 'Link it with `/card link`, if it should be.';
+      const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
       const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
       return await deps.refuse(action, refusal, { acctId, cardId });
     }

@@ -31,7 +31,7 @@ export const holderVerbs = {
     isOfCard: false,
     command: {
       usage: 'link CARD',
-      example: '/card link 4242',
+      example: 'link 4242',
       effect: 'says that you hold this card: you get messages about it, and may always block it',
     },
   },
@@ -46,7 +46,7 @@ export const holderVerbs = {
     isOfCard: true,
     command: {
       usage: 'link CARD @user',
-      example: '/card link 4242 @jane',
+      example: 'link 4242 @jane',
       effect: 'says who holds a card; takes effect at once',
       read: readLink,
     },
@@ -58,7 +58,7 @@ export const holderVerbs = {
     isOfCard: true,
     command: {
       usage: 'unlink CARD',
-      example: '/card unlink 4242',
+      example: 'unlink 4242',
       effect: 'ends that; for your own card, an approver confirms it',
       read: readCard('unlink', 'unlink CARD', 'Which card should I unlink?'),
     },
@@ -80,7 +80,7 @@ const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
 
 /** With a person it is an approver's word; without, the one who types says to hold the card. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
-  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: '/card link CARD [@user]' });
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
   const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
   if (card.length === 0) return unclear('Which card should I link?');
   const on = { kind: 'words', words: card } as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { type Clock, isPlainlyTime, readEnd } from '../core/end-time.ts';
-import { easternTime } from '../slack/mrkdwn.ts';
+import { serviceTime, serviceZone } from '../core/installation.ts';
 
 /** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -102,11 +102,11 @@ export function termWords(term: Term): string {
     case 'duration':
       return `for ${formatDuration(term.ms)}`;
     case 'midnight':
-      return 'until midnight Eastern time';
+      return `until midnight ${serviceZone().long}`;
     case 'day':
-      return `to the end of ${dayWords(term.day)}, Eastern time`;
+      return `to the end of ${dayWords(term.day)}, ${serviceZone().long}`;
     case 'until':
-      return `until ${easternTime(term.at)}`;
+      return `until ${serviceTime(term.at)}`;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { easternTime } from '../slack/mrkdwn.ts';
+import { serviceTime, serviceZone } from '../core/installation.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
@@ -236,11 +236,11 @@ function whenWords(term: Term): string {
     case 'purchase':
       return 'after this purchase, or in 15 minutes';
     case 'midnight':
-      return 'at midnight Eastern time';
+      return `at midnight ${serviceZone().long}`;
     case 'day':
-      return `with the end of ${term.day}, Eastern time`;
+      return `with the end of ${term.day}, ${serviceZone().long}`;
     case 'until':
-      return `on ${easternTime(term.at)}`;
+      return `on ${serviceTime(term.at)}`;
     case 'permanent':
       return 'never';
   }

@@ -49,7 +49,7 @@ export const limitVerbs = {
     isOfCard: true,
     command: {
       usage: 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]',
-      example: '/card limit 4242 daily 450 for 4h team lunch',
+      example: 'limit 4242 daily 450 for 4h team lunch',
       effect: 'sets a daily, weekly, monthly, yearly or lifetime limit; permanent unless you say how long',
       read: readLimit,
     },
@@ -110,7 +110,7 @@ const noLimitWords = new Set(['none', 'off', 'unlimited']);
 
 /** Reads `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: `/card ${usage}` });
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
   // The first word names the card at least, so a holder called "Day" is found all the same.

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../core/log.ts';
 
@@ -10,6 +10,8 @@ export interface AdminFacts {
   readonly warnings: () => readonly string[];
   /** Metrics in Prometheus' text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What answers `/queues`. Null: nothing does. */
+  readonly queuePage: () => RequestListener | null;
   readonly log: Log;
 }
 
@@ -67,7 +69,10 @@ export async function startAdminServer(
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const route = routes[request.url?.split('?')[0] ?? ''];
+    const path = request.url?.split('?')[0] ?? '';
+    const page = /^\/queues(?:\/|$)/.test(path) ? facts.queuePage() : null;
+    if (page !== null) return page(request, response);
+    const route = routes[path];
     if (route === undefined) return answer(response, 404, { error: 'expected /livez, /readyz or /metrics' });
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');

@@ -1,5 +1,6 @@
 import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
+import { slashCommand } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** Everything that can be wrong with Cardbell itself, in words for the people who run it. */
@@ -117,7 +118,7 @@ export function channelShared(channel: string): OpsIssue {
     what: `Channel ${channel} is shared through Slack Connect, so people outside your company read it.`,
     means:
       'What names people, cards or limits goes to another of your channels instead, or waits while all of them are shared.',
-    todo: 'Stop sharing the channel, name another one in the configuration, or take its subscriptions away with /card unsubscribe.',
+    todo: `Stop sharing the channel, name another one in the configuration, or take its subscriptions away with ${slashCommand('unsubscribe')}.`,
   };
 }
 
@@ -180,7 +181,7 @@ export function personUnreachable(userId: string, error: SlackError): OpsIssue {
     title: `Somebody cannot be written to (${error.slackError})`,
     what: `Slack takes no direct message to the user ${userId}.`,
     means: 'They hear nothing of their card from me. The channels get every alert as before.',
-    todo: 'If they have left, unlink their card with /card unlink and think of blocking it.',
+    todo: `If they have left, unlink their card with ${slashCommand('unlink')} and think of blocking it.`,
   };
 }
 

@@ -2,6 +2,7 @@ import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { CardApiError, SlackError, StoreUnavailableError } from '../core/errors.ts';
 import type { Gap } from '../core/gap.ts';
+import { commandCode } from '../core/installation.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
@@ -26,7 +27,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }:
     const from = momentOf(action.target.since, action.askedAt);
     if (from === null || from >= action.askedAt) {
       const why = from === null ? 'There is no such date.' : 'That is not in the past.';
-      const whoCan = 'Write `/card recover 2h` or `/card recover 2026-11-20T09:00`.';
+      const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode('recover 2026-11-20T09:00')}.`;
       return await reply.refuse(action, { what: 'Your recovery', why, whoCan });
     }
     await reply.record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });

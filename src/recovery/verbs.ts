@@ -16,12 +16,12 @@ export const recoveryVerbs = {
     isOfCard: false,
     command: {
       usage: 'recover [SINCE]',
-      example: '/card recover 2h',
+      example: 'recover 2h',
       effect: 'fetches what was missed since then (a day, if you do not say) and posts it as late',
       read(words) {
         const since = words.length === 0 ? { agoMs: DAY_MS } : readSince(words);
         const why = 'Since when? Write how long ago, or a date and time.';
-        if (since === null) return { kind: 'unclear', why, usage: '/card recover [2h | 2026-11-20T09:00]' };
+        if (since === null) return { kind: 'unclear', why, usage: 'recover [2h | 2026-11-20T09:00]' };
         return { kind: 'read', verb: 'recover', target: { kind: 'since', since }, reason: '', input: {} };
       },
     },

@@ -3,9 +3,9 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readEnd } from '../core/end-time.ts';
+import { serviceTime, slashCommand } from '../core/installation.ts';
 import { countryName } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
-import { easternTime } from '../slack/mrkdwn.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import type { MuteAction } from './verbs.ts';
 
@@ -77,7 +77,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
   if ('why' in end) {
-    const usage = isTravel ? '/card travel-mute CARD COUNTRY until DATE [reason]' : '/card mute CARD DURATION [reason]';
+    const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
     return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   const refusal = await whyNot(action, acctId, end.endsAt, deps);
@@ -129,8 +129,8 @@ async function whyNot(
   if (longer === undefined) return null;
   const what = verb === 'mute' ? 'The card is muted' : 'The card has a travel mute';
   return {
-    why: `${what} until ${easternTime(longer.endsAt)}, which is later.`,
-    whoCan: 'To end it sooner, type /card unmute with this card first.',
+    why: `${what} until ${serviceTime(longer.endsAt)}, which is later.`,
+    whoCan: `To end it sooner, type ${slashCommand('unmute')} with this card first.`,
   };
 }
 

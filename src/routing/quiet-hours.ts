@@ -1,4 +1,5 @@
 import { readTimeOfDay, readWeekday, weekdayNames } from '../core/calendar-words.ts';
+import { slashCommand } from '../core/installation.ts';
 import { isTimeZone, toInstant, toWallClock } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
@@ -84,7 +85,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     }
   }
   if (from === '00:00' && to === '24:00' && days.length === 7)
-    return unclear('That would be always. To get no alerts here, use /card unsubscribe.');
+    return unclear(`That would be always. To get no alerts here, use ${slashCommand('unsubscribe')}.`);
   if (except !== null && except.trim() === '')
     return unclear('Except what? Write for instance “except declines over 500”.');
   return { kind: 'hours', window: { from, to, zone: named, days: [...days] }, except };

@@ -13,7 +13,7 @@ import { parseFilter } from './parse-filter.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
 import type { ChannelAction } from './verbs.ts';
 
-const usage = '/card quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off';
+const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
 
 interface Deps {
   readonly quietHours: QuietHoursStore;

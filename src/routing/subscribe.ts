@@ -7,6 +7,7 @@ import {
 } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
+import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
 import { kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
@@ -67,8 +68,8 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { channel } = action.origin;
   const parsed = parseFilter(action.target.text);
   if ('error' in parsed) {
-    const usage = '/card subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US';
-    return await reply.refuseUnclear(action, { why: parsed.error.why, usage });
+    const example = 'subscribe declines over 500 and not country US';
+    return await reply.refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
   }
   if (namesSensitive(parsed.filter)) {
     const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
@@ -77,7 +78,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if (!(await deps.mayGetAlerts(action))) return;
   if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
     const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
-    const whoCan = 'Take some away with /card unsubscribe.';
+    const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
     return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
   }
 
@@ -133,10 +134,10 @@ function whichOnes(
   if (elsewhere !== undefined) {
     const { number, channel, filter } = elsewhere;
     const why = `Subscription ${number} (${filter}) belongs to another channel.`;
-    return { why, whoCan: { text: `Type /card unsubscribe ${number} in`, channel } };
+    return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channel } };
   }
   return here.length === 0
-    ? { why: 'This channel has no subscription.', whoCan: 'See /card subscriptions all.' }
+    ? { why: 'This channel has no subscription.', whoCan: `See ${slashCommand('subscriptions all')}.` }
     : { why: `Which one? This channel has ${listOf(here)}.`, whoCan: 'Write its number, its kind, or all.' };
 }
 

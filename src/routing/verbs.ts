@@ -28,7 +28,7 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'why EVENT',
-      example: '/card why evt_0h3k7m2p9q4r8s5t',
+      example: 'why evt_0h3k7m2p9q4r8s5t',
       effect: 'the way of one alert; also with a link to its message, or with a card for its last one',
       read: needsText('why', 'Which alert do you mean?', 'why evt_… | MESSAGE LINK | CARD'),
     },
@@ -40,12 +40,13 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'subscribe KIND [filters]',
-      example: '/card subscribe declines over 500 and not (country US or group "Field Ops")',
+      example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
       effect: 'adds alerts to this channel; what the configuration sends here stays',
       read: needsText(
         'subscribe',
         'What should this channel get?',
-        'subscribe KIND [filters], for instance /card subscribe declines over 500 and not country US',
+        'subscribe KIND [filters]',
+        'subscribe declines over 500 and not country US',
       ),
     },
   },
@@ -56,7 +57,7 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'unsubscribe [number | KIND | all]',
-      example: '/card unsubscribe 3',
+      example: 'unsubscribe 3',
       effect: 'ends subscriptions of the channel where it is typed',
       read: readChannelText('unsubscribe'),
     },
@@ -69,7 +70,7 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'subscriptions [all]',
-      example: '/card subscriptions',
+      example: 'subscriptions',
       effect: 'what this channel gets, and its quiet hours; with “all”, every channel',
       read: readChannelText('subscriptions'),
     },
@@ -81,12 +82,12 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
-      example: '/card quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
+      example: 'quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
       effect: 'holds this channel’s alerts and posts them together afterwards; “off” ends it',
       read: needsText(
         'quiet',
         'From when to when should this channel be quiet?',
-        'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …], or /card quiet off',
+        'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off',
       ),
     },
   },
@@ -97,7 +98,7 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'alerts long|short',
-      example: '/card alerts long',
+      example: 'alerts long',
       effect: 'shows everything of an alert at once in this channel, or three lines with Details',
       read(words) {
         const [form = ''] = words.map((word) => word.toLowerCase());
@@ -116,7 +117,7 @@ export const routingVerbs = {
     isOfCard: false,
     command: {
       usage: 'mutes',
-      example: '/card mutes',
+      example: 'mutes',
       effect: 'every mute, with its author and its end',
       read: readChannelText('mutes'),
     },
@@ -132,7 +133,7 @@ export const routingVerbs = {
     isOfCard: true,
     command: {
       usage: 'mute CARD DURATION [reason]',
-      example: '/card mute 4242 3 days trade show',
+      example: 'mute 4242 3 days trade show',
       effect:
         'keeps its alerts out of the channels, up to 24 hours; approvers may mute longer; suspected fraud still comes',
       read: readMute,
@@ -145,7 +146,7 @@ export const routingVerbs = {
     isOfCard: true,
     command: {
       usage: 'unmute CARD',
-      example: '/card unmute 4242',
+      example: 'unmute 4242',
       effect: 'ends its mutes now',
       read: readCard('unmute', 'unmute CARD', 'Which card do you mean?'),
     },
@@ -161,7 +162,7 @@ export const routingVerbs = {
     isOfCard: true,
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
-      example: '/card travel-mute 4242 Spain, PT until May 9',
+      example: 'travel-mute 4242 Spain, PT until May 9',
       effect: 'hides declines that a trip explains: they go only to you. Allows nothing on the card itself',
       alias: 'travel',
       read: readTravel,
@@ -169,10 +170,10 @@ export const routingVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-function needsText(verb: string, why: string, usage: string) {
+function needsText(verb: string, why: string, usage: string, example?: string) {
   const read = readChannelText(verb);
   return (words: readonly string[], clock: Clock): ReadCommand | UnclearCommand =>
-    words.length === 0 ? { kind: 'unclear', why, usage: `/card ${usage}` } : read(words, clock);
+    words.length === 0 ? unclear(usage, why, example) : read(words, clock);
 }
 
 /** An event's id, or the link that *Copy link* on a message gives. */
@@ -190,8 +191,8 @@ export function readWhy(text: string): ReadCommand | null {
   return { kind: 'read', verb: 'why', target: { kind: 'channel', text: meant }, reason: '', input: {} };
 }
 
-function unclear(usage: string, why: string): UnclearCommand {
-  return { kind: 'unclear', why, usage: `/card ${usage}` };
+function unclear(usage: string, why: string, example?: string): UnclearCommand {
+  return { kind: 'unclear', why, usage, ...(example !== undefined && { example }) };
 }
 
 function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string): ReadCommand {
@@ -201,10 +202,11 @@ function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string)
 
 /** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
 function readMute(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const usage = 'mute CARD DURATION [reason], for instance /card mute 4242 3 days trade show';
-  if (words.length === 0) return unclear(usage, 'Which card do you mean?');
+  const usage = 'mute CARD DURATION [reason]';
+  const example = 'mute 4242 3 days trade show';
+  if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
-  if (at === -1) return unclear(usage, 'For how long? A mute always has an end.');
+  if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);
   return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
 }
 

@@ -1,3 +1,5 @@
+import { serviceTime } from '../core/installation.ts';
+
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** They look like the formatting characters but have no effect. */
@@ -84,43 +86,14 @@ export function channelMention(channelId: string): string {
   return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
 }
 
-const eastern = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  dateStyle: 'medium',
-  timeStyle: 'short',
-});
-
-/** `2026-11-20T14:14:00Z` → `Nov 20, 2026, 9:14 AM ET`. Text that is no time comes back as it is. */
-export function easternTime(instant: string): string {
-  const time = new Date(instant);
-  if (Number.isNaN(time.getTime())) return instant;
-  return `${eastern.format(time).replaceAll(/\s/g, ' ')} ET`;
-}
-
-const clock = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', timeStyle: 'short' });
-const clockAndDay = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-});
-
-/** `2026-11-20T14:14:00Z` → `9:14 AM`, or `Nov 20, 9:14 AM`: Eastern time under a head that says so. */
-export function easternClock(instant: string, withDay = false): string {
-  const time = new Date(instant);
-  if (Number.isNaN(time.getTime())) return instant;
-  return (withDay ? clockAndDay : clock).format(time).replaceAll(/\s/g, ' ');
-}
-
 /**
- * A time in the reader's own zone; what cannot show it shows Eastern time.
+ * A time in the reader's own zone; what cannot show it shows the card service's.
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 export function dateToken(
   instant: string,
   format = '{date_short_pretty} at {time}',
-  fallback = easternTime(instant),
+  fallback = serviceTime(instant),
 ): string {
   const seconds = Math.floor(new Date(instant).getTime() / 1000);
   if (Number.isNaN(seconds)) return escapeMrkdwn(fallback);
@@ -134,5 +107,5 @@ export function dateToken(
  * @param words ours: they are not escaped.
  */
 export function dateAfter(words: string, instant: string, format = '{date_short_pretty} at {time}'): string {
-  return dateToken(instant, `${words} ${format}`, `${words} ${easternTime(instant)}`);
+  return dateToken(instant, `${words} ${format}`, `${words} ${serviceTime(instant)}`);
 }

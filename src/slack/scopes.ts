@@ -1,7 +1,7 @@
 /** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same; README explains them. */
 export const scopes: Readonly<Record<string, string>> = {
   'chat:write': 'posts alerts and edits them in place',
-  commands: '`/card` and its short forms',
+  commands: 'the slash command and its short forms',
   'channels:read': 'learns whether a channel is public, private or shared with another company',
   'groups:read': 'the same for private channels that it was invited to',
   'channels:history': 'after an unclear answer of Slack, looks whether its own message is there before it posts again',

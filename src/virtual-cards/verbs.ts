@@ -14,7 +14,7 @@ export const virtualCardVerbs = {
     isOfCard: true,
     command: {
       usage: 'virtual resend CARD',
-      example: '/card virtual resend Jane Doe',
+      example: 'virtual resend Jane Doe',
       effect: 'has a virtual card’s details sent to your configured receiver again',
       read: readVirtual,
     },
@@ -26,7 +26,7 @@ export const virtualCardVerbs = {
     isOfCard: false,
     command: {
       usage: 'virtual order [NAME]',
-      example: '/card virtual order Jane Doe',
+      example: 'virtual order Jane Doe',
       effect: 'opens a form to order a virtual card; you hear how it went, never the number',
     },
   },
@@ -37,7 +37,7 @@ function readVirtual([verb = '', ...words]: readonly string[]): ReadCommand | Un
   const unclear = (why: string): UnclearCommand => ({
     kind: 'unclear',
     why,
-    usage: '/card virtual order [NAME], or /card virtual resend CARD',
+    usage: 'virtual order [NAME] | resend CARD',
   });
   if (verb.toLowerCase() === 'order') {
     const on = { kind: 'order', sealed: '' } as const;

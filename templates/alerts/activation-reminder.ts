@@ -1,7 +1,8 @@
 import type { ActivationReminder } from '../../src/alerts/alert.ts';
+import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
 import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
@@ -20,7 +21,7 @@ export function activationReminder(alert: ActivationReminder): Message {
   return {
     text: sentence(
       isWaiting
-        ? `${cardOfHolder(card)} was shipped on ${easternTime(event.callbackAt)} and is still not activated.${outcomeSentence(outcomes)}`
+        ? `${cardOfHolder(card)} was shipped on ${serviceTime(event.callbackAt)} and is still not activated.${outcomeSentence(outcomes)}`
         : `${cardOfHolder(card)} is no longer waiting to be activated.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
@@ -30,7 +31,7 @@ export function activationReminder(alert: ActivationReminder): Message {
           ? `*${cardOfHolder(card)} was shipped ${dateToken(event.callbackAt, '{date_long_pretty}')} and is still not activated.*`
           : `${cardOfHolder(card)} is no longer waiting to be activated.`,
         isWaiting
-          ? `If its holder has it, activate it. If it never arrived, block it and order a new one: \`/card block ${handle} lost in the mail\``
+          ? `If its holder has it, activate it. If it never arrived, block it and order a new one: ${commandCode(`block ${handle} lost in the mail`)}`
           : null,
       ),
       ...outcomeLines(outcomes),

@@ -1,4 +1,5 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
@@ -41,7 +42,7 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
       ]),
       section(
         isAwaited(alert)
-          ? `When it arrives, activate it: \`/card activate ${outside(cardHandle(known), 20)}\``
+          ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(known), 20)}`)}`
           : 'This card is no longer waiting to be activated.',
       ),
       ...outcomeLines(outcomes),

@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { context, header, outside, section, sentence } from '../core/blocks.ts';
@@ -49,7 +50,11 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
           .map(({ last4, status }) => `*Card ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
       ...(isWaiting
-        ? [section(`When the card has arrived, activate it: \`/card activate ${outside(cardHandle(card), 20)}\``)]
+        ? [
+            section(
+              `When the card has arrived, activate it: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`,
+            ),
+          ]
         : []),
       ...context(
         shipments.length === 0 && !isVirtual ? 'Cardbell knows only shipments since it was installed.' : null,

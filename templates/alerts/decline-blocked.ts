@@ -1,7 +1,8 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, context, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
@@ -27,17 +28,17 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${outside(easternTime(last), 60)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${outside(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(
         `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
         count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
-        `Nothing to do if the block is right. If its reason is gone: \`/card unblock ${handle}\``,
+        `Nothing to do if the block is right. If its reason is gone: ${commandCode(`unblock ${handle}`)}`,
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),
-      ...context(`${event.id}${count === 1 ? '' : ` · all of them: \`/card declines ${handle}\``}`),
+      ...context(`${event.id}${count === 1 ? '' : ` · all of them: ${commandCode(`declines ${handle}`)}`}`),
     ],
   };
 }

@@ -1,6 +1,7 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { standing } from '../actions/outcomes.ts';
 import { outside } from '../core/blocks.ts';
@@ -75,7 +76,7 @@ function unblockFirst(alert: TransactionAlert): string {
 }
 
 function unblockCommand(alert: TransactionAlert): string {
-  return `\`/card unblock ${outside(cardHandle(cardOf(alert)), 20)}\``;
+  return `${commandCode(`unblock ${outside(cardHandle(cardOf(alert)), 20)}`)}`;
 }
 
 /** What an admin can do: the smallest change that would have let it pass, where one is known. */

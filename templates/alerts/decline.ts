@@ -1,12 +1,13 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { acknowledgeButton, activateButton, blockButton, named } from '../actions/card-buttons.ts';
 import { controlButtons, controlsOf } from '../actions/control-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
@@ -61,7 +62,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(
-        alert.late ? `Arrived late: it happened on ${easternTime(event.occurredAt)} and was fetched afterwards.` : null,
+        alert.late ? `Arrived late: it happened on ${serviceTime(event.occurredAt)} and was fetched afterwards.` : null,
         [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),
       ),
     ],
@@ -85,7 +86,7 @@ function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[
 }
 
 function lastTry(repeats: Repeats | null): string {
-  return repeats === null ? '' : ` Last tried on ${outside(easternTime(repeats.lastAt), 60)}.`;
+  return repeats === null ? '' : ` Last tried on ${outside(serviceTime(repeats.lastAt), 60)}.`;
 }
 
 /** `In person`, or how else; empty when the service does not say, or the card was used at another time. */

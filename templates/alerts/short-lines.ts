@@ -6,6 +6,7 @@ import type {
   TransactionAlert,
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
@@ -41,7 +42,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
     at: repeats?.lastAt ?? event.occurredAt,
     cause: [
       isBlocked
-        ? `*Card is blocked.* If it should work again: \`/card unblock ${outside(cardHandle(card), 20)}\``
+        ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${outside(cardHandle(card), 20)}`)}`
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason, said.message),
@@ -111,7 +112,7 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
   const { event, progress } = alert;
   const card = cardOf(alert);
   const todo = isAwaited(alert)
-    ? `When it arrives, activate it: \`/card activate ${outside(cardHandle(card), 20)}\``
+    ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`
     : 'It is no longer waiting to be activated.';
   return {
     title: 'Card shipped',

@@ -3,6 +3,7 @@ import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -143,10 +144,10 @@ export function homeMutes(mutes: readonly OpenMute[]): KnownBlock[] {
       ...mutes.slice(0, MUTES_MAX).map(({ card, isTravel, by, reason, endsAt }) => {
         const what = isTravel ? 'muted on a trip' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
-        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · \`/card unmute ${outside(cardHandle(card), 20)}\``;
+        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${outside(cardHandle(card), 20)}`)}`;
       }),
     ),
-    ...more(mutes.length - MUTES_MAX, 'in `/card mutes`'),
+    ...more(mutes.length - MUTES_MAX, `in ${commandCode('mutes')}`),
   ];
 }
 

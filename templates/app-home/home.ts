@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { commandCode } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, header, section } from '../core/blocks.ts';
@@ -35,9 +36,9 @@ function external(): KnownBlock[] {
     header('Cardbell'),
     section(
       'I say why a company card was declined and what fixes it, and let the right people fix it on the spot.',
-      '*Do you hold a card?* Write `/card link` and its last four digits, for instance `/card link 4242`. Then you see it here, hear from me when something happens with it, and can block it at any time.',
+      `*Do you hold a card?* Write ${commandCode('link')} and its last four digits, for instance ${commandCode('link 4242')}. Then you see it here, hear from me when something happens with it, and can block it at any time.`,
       '*Do you run the cards?* Ask whoever runs Cardbell to make you an operator or an approver.',
-      '`/card help` lists what there is.',
+      `${commandCode('help')} lists what there is.`,
     ),
   ];
 }

@@ -8,6 +8,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from '@slack/types';
+import { slashCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
@@ -18,7 +19,11 @@ export function outside(text: string, max = 120): string {
 
 /** A sentence of ours that may hold outside text: the commands that it names stay code. */
 export function sentenceWithCommands(text: string, max = 300): string {
-  return outside(text, max).replaceAll(/ˋ((?:\/card|npm run)\b[^ˋ]*)ˋ/g, '`$1`');
+  return outside(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) =>
+    [slashCommand(), 'npm run'].some((command) => code === command || code.startsWith(`${command} `))
+      ? `\`${code}\``
+      : whole,
+  );
 }
 
 /** Longest text about the rules of one change: there may be several, each with an outside name. */

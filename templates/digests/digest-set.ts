@@ -1,4 +1,5 @@
 import { weekdayNames } from '../../src/core/calendar-words.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
@@ -19,7 +20,7 @@ export function digestSet({ weekday, hour, minute, zone, next }: DigestSet): Mes
   const head = `This channel gets a digest ${day} at ${clock}, ${outside(zone, 40)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
-    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. \`/card digest off\` ends it.`)],
+    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends it.`)],
   };
 }
 

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
@@ -118,7 +119,7 @@ function waitingCards(inactive: readonly CardFacts[]): KnownBlock[] {
       `*${waitingWords(inactive.length)}*`,
       ...inactive
         .slice(0, INACTIVE_MAX)
-        .map((card) => `• ${cardOfHolder(card)}: \`/card activate ${outside(cardHandle(card), 20)}\``),
+        .map((card) => `• ${cardOfHolder(card)}: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`),
       more > 0 ? `… and ${more} more.` : null,
     ),
   ];

@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
@@ -55,7 +56,7 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
 }
 
 export const pickedSaid = {
-  expired: 'This is more than 30 minutes old. Close it and type `/card` again. Nothing changed.',
+  expired: (): string => `This is more than 30 minutes old. Close it and type ${commandCode()} again. Nothing changed.`,
   asked: (channel: string): string => `Asked: the answer appears in <#${channel}>, only you see it.`,
 } as const;
 

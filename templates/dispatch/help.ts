@@ -1,3 +1,4 @@
+import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { context, header, section, sentence } from '../core/blocks.ts';
 
@@ -29,14 +30,14 @@ export function help({ own, others }: Help): Message {
       section(
         ...own
           .slice(0, FIRST)
-          .map(({ usage, effect, example }) => `\`/card ${usage}\` – ${effect}\n        \`${example}\``),
+          .map(({ usage, effect, example }) => `${commandCode(usage)} – ${effect}\n        ${commandCode(example)}`),
       ),
       ...(more.length === 0
         ? []
-        : [section('*More*', ...more.map(({ usage, effect }) => `\`/card ${usage}\` – ${effect}`))]),
+        : [section('*More*', ...more.map(({ usage, effect }) => `${commandCode(usage)} – ${effect}`))]),
       ...context(
         others.length === 0 ? null : `Operators and approvers also have: ${words(others)}.`,
-        '`/card` alone opens a form: find a card by typing, then choose what to do.',
+        `${commandCode()} alone opens a form: find a card by typing, then choose what to do.`,
         'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
       ),
     ],
@@ -45,5 +46,5 @@ export function help({ own, others }: Help): Message {
 
 /** Each command once. */
 function words(entries: readonly HelpEntry[]): string {
-  return [...new Set(entries.map(({ usage }) => `/card ${usage.split(' ', 1).join('')}`))].join(', ');
+  return [...new Set(entries.map(({ usage }) => slashCommand(usage.split(' ', 1).join(''))))].join(', ');
 }

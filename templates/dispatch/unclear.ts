@@ -1,12 +1,19 @@
+import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 /** A command that could not be read: what is wrong, and how it is written. */
-export function unclear({ why, usage }: { why: string; usage: string }): Message {
-  const example = `\`${usage}\``;
+export function unclear({ why, usage, example }: { why: string; usage: string; example?: string }): Message {
   const what = sentenceWithCommands(why);
+  const instance = example === undefined ? '' : `, for instance ${commandCode(example)}`;
   return {
-    text: sentence(`${what} Write ${usage}. Nothing changed.`),
-    blocks: [section(`*${what}*`, `Write ${example}`, 'Nothing changed. `/card help` shows all commands.')],
+    text: sentence(`${what} Write ${slashCommand(usage)}. Nothing changed.`),
+    blocks: [
+      section(
+        `*${what}*`,
+        `Write ${commandCode(usage)}${instance}`,
+        `Nothing changed. ${commandCode('help')} shows all commands.`,
+      ),
+    ],
   };
 }

@@ -1,22 +1,27 @@
 import type { ModalView } from '@slack/types';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { section, sentence } from '../core/blocks.ts';
 
-const controls = {
-  button: {
-    why: 'This button belongs to another version of Cardbell.',
-    todo: 'Use a newer message, or type `/card help` to see what you can do.',
-  },
-  shortcut: {
-    why: 'Cardbell does not have this shortcut any more.',
-    todo: 'Type `/card help` to see what you can do.',
-  },
-  command: { why: 'Cardbell does not have this command.', todo: 'Type `/card help` to see what you can do.' },
-} as const;
+const controls = () =>
+  ({
+    button: {
+      why: 'This button belongs to another version of Cardbell.',
+      todo: `Use a newer message, or type ${commandCode('help')} to see what you can do.`,
+    },
+    shortcut: {
+      why: 'Cardbell does not have this shortcut any more.',
+      todo: `Type ${commandCode('help')} to see what you can do.`,
+    },
+    command: {
+      why: 'Cardbell does not have this command.',
+      todo: `Type ${commandCode('help')} to see what you can do.`,
+    },
+  }) as const;
 
 /** Something was pressed or typed that this version does not have. */
-export function unknownControl(what: keyof typeof controls): Message {
-  const { why, todo } = controls[what];
+export function unknownControl(what: keyof ReturnType<typeof controls>): Message {
+  const { why, todo } = controls()[what];
   return {
     text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
     blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],

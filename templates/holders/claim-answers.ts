@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
@@ -59,7 +60,7 @@ export function claimDecided({
     state === 'refused' && by !== null
       ? `${mention(by)} could not confirm ${what}.`
       : `Nobody confirmed within 24 hours ${what}.`;
-  const command = isUnlink ? '`/card unlink`' : '`/card link`';
+  const command = isUnlink ? `${commandCode('unlink')}` : `${commandCode('link')}`;
   const todo = state === 'refused' ? 'Talk to them if you disagree.' : `Ask again with ${command}.`;
   return {
     text: sentence(`${why} Nothing changed. ${todo}`),

@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
@@ -48,7 +49,7 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
       section(
         `*Your ${name} is linked to you.* ${who}`,
         'You hear from me here when a purchase is declined, when a new card is on its way, and when the card is blocked or can be used.',
-        `You can always block it: press the button on such a message, or write \`/card block ${handle}\`. Not your card? Write \`/card unlink ${handle}\`.`,
+        `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
       ),
     ],
   };

@@ -1,9 +1,10 @@
+import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
 import type { ExceededCap } from '../../src/policy/approval-policy.ts';
 import type { CountedRaise, EarlierRaise } from '../../src/policy/counted-raise.ts';
 import { countedCents } from '../../src/policy/counted-raise.ts';
-import { dateToken, easternClock, mention } from '../../src/slack/mrkdwn.ts';
+import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
 
 const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
@@ -36,7 +37,7 @@ interface Written {
 const inSlack: Written = {
   who: mention,
   // All of it is less than a day old when it is counted: the time of day says which day.
-  at: (instant) => dateToken(instant, '{time}', `${easternClock(instant)} ET`),
+  at: (instant) => dateToken(instant, '{time}', `${serviceClock(instant)} ${serviceZone().short}`),
   name: (text) => outside(text),
 };
 

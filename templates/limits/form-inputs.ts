@@ -1,5 +1,6 @@
 import type { InputBlock, Option } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { serviceZone } from '../../src/core/installation.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
@@ -9,10 +10,10 @@ import { plainText } from '../core/blocks.ts';
 export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
 
 /** Choices of "How long", smallest first, as the form sends them. */
-export const termChoices = [
+const termChoices = [
   ['purchase', 'This purchase only, at most 15 minutes'],
   ['1h', '1 hour'],
-  ['midnight', 'Until midnight, Eastern time'],
+  ['midnight', 'Until midnight'],
   ['24h', '24 hours'],
   ['day', 'To the end of the day below'],
   ['permanent', 'Permanent'],
@@ -82,7 +83,9 @@ export function amountInput(
  * @param initial a choice, or in words what was asked for and is none of them. Raw.
  */
 export function termInputs(initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
-  const choices = termChoices.map(([value, text]) => option(text, value));
+  const choices = termChoices.map(([value, text]) =>
+    option(value === 'midnight' ? `${text}, ${serviceZone().long}` : text, value),
+  );
   const options =
     typeof initial === 'string' ? choices : [option(`As asked: ${initial.asAsked}`, AS_ASKED), ...choices];
   const chosen = typeof initial === 'string' ? initial : AS_ASKED;

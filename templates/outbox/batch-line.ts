@@ -1,4 +1,5 @@
-import { dateToken, easternClock } from '../../src/slack/mrkdwn.ts';
+import { serviceClock, serviceZone } from '../../src/core/installation.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
 import { type BatchRow, howMuchWhere } from './batch-row.ts';
 
@@ -7,7 +8,7 @@ export function rowLine(row: BatchRow): string {
   const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
   const card = row.last4 === '' ? '' : ` ${outside(row.last4, 10)}`;
   const what = outside(`${row.what}${head === '' ? '' : `: ${head}`}`, 100);
-  const when = row.at === '' ? '' : `${easternClock(row.at, true)} ET`;
+  const when = row.at === '' ? '' : `${serviceClock(row.at, true)} ${serviceZone().short}`;
   return [what, outside(row.why, 50), outside(row.who, 40) + card, when].filter(Boolean).join(' · ');
 }
 

@@ -1,7 +1,8 @@
 import type { RawTextElement, RichTextBlock, TableBlock } from '@slack/types';
+import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { easternClock, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import type { BatchRow } from './batch-row.ts';
 
@@ -12,6 +13,8 @@ type Cell = RawTextElement | RichTextBlock;
 
 interface Column {
   readonly head: string;
+  /** Its head names the zone. */
+  readonly isTime?: true;
   /** Longest text; longer is cut visibly. */
   readonly max: number;
   readonly of: (row: BatchRow) => string;
@@ -20,8 +23,8 @@ interface Column {
 
 /** Of the two for time one is shown; which depends on whether it all happened on one day. */
 const columns: readonly Column[] = [
-  { head: 'Time (ET)', max: 16, of: ({ at }) => easternClock(at) },
-  { head: 'Day and time (ET)', max: 16, of: ({ at }) => easternClock(at, true) },
+  { head: 'Time', isTime: true, max: 16, of: ({ at }) => serviceClock(at) },
+  { head: 'Day and time', isTime: true, max: 16, of: ({ at }) => serviceClock(at, true) },
   { head: 'What', max: 22, of: ({ what }) => what },
   { head: 'Cardholder', max: 28, of: ({ who }) => who },
   { head: 'Card', max: 4, of: ({ last4 }) => last4 },
@@ -41,7 +44,10 @@ const DONE_OVERHEAD = 'rich_text rich_text_section text user'.length;
 export function rowsTable(rows: readonly BatchRow[], { withDone }: { readonly withDone: boolean }): TableBlock {
   const shown = columnsOf(rows);
   const isDone = withDone && rows.some(({ done }) => done !== null);
-  const heads = [...shown.map(({ head }) => head), ...(isDone ? [DONE_HEAD] : [])];
+  const heads = [
+    ...shown.map(({ head, isTime }) => (isTime ? `${head} (${serviceZone().short})` : head)),
+    ...(isDone ? [DONE_HEAD] : []),
+  ];
   return {
     type: 'table',
     rows: [
@@ -77,7 +83,7 @@ export function fitsTable(
 
 function columnsOf(rows: readonly BatchRow[]): readonly Column[] {
   const left = new Set([
-    new Set(rows.map(({ at }) => easternClock(at, true).split(',')[0])).size === 1 ? 'Day and time (ET)' : 'Time (ET)',
+    new Set(rows.map(({ at }) => serviceClock(at, true).split(',')[0])).size === 1 ? 'Day and time' : 'Time',
     ...(new Set(rows.map(({ what }) => what)).size === 1 ? ['What'] : []),
   ]);
   return columns.filter(({ head, of }) => !left.has(head) && rows.some((row) => of(row) !== ''));

@@ -1,3 +1,4 @@
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { section, sentence } from '../core/blocks.ts';
 
@@ -7,7 +8,7 @@ export function alertLengthSet({ isLong }: { readonly isLong: boolean }): Messag
     ? 'Alerts in this channel are long from now on.'
     : 'Alerts in this channel are short from now on.';
   const means = isLong
-    ? 'Each shows everything at once. To go back to three lines: `/card alerts short`'
-    : 'Each is three lines with its buttons; the rest is behind Details. To see everything at once: `/card alerts long`';
+    ? `Each shows everything at once. To go back to three lines: ${commandCode('alerts short')}`
+    : `Each is three lines with its buttons; the rest is behind Details. To see everything at once: ${commandCode('alerts long')}`;
   return { text: sentence(`${what} ${means}`), blocks: [section(`*${what}*`, means)] };
 }

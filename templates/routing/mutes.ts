@@ -1,7 +1,8 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
+import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, easternTime, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
@@ -27,14 +28,17 @@ export function muteSet(mute: MuteWords): Message {
       ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
       : 'Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Suspected fraud, wrong PINs and everything else are posted as usual. *This does not allow purchases abroad*: the card’s rules stay as they are.';
   return {
-    text: sentence(`${what} until ${easternTime(endsAt)}.`),
+    text: sentence(`${what} until ${serviceTime(endsAt)}.`),
     blocks: [
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
         means,
-        `This ends automatically. To end it now: \`/card unmute ${outside(cardHandle(mute.card), 20)}\``,
+        `This ends automatically. To end it now: ${commandCode(`unmute ${outside(cardHandle(mute.card), 20)}`)}`,
       ),
-      ...context(mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`, 'See all: `/card mutes`'),
+      ...context(
+        mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`,
+        `See all: ${commandCode('mutes')}`,
+      ),
     ],
   };
 }
@@ -65,7 +69,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       ? ''
       : `${alerts} ${mute.countries === null ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
   const see = kinds.includes('decline')
-    ? ` See them: \`/card declines ${outside(cardHandle(mute.card), 20)} 90d\``
+    ? ` See them: ${commandCode(`declines ${outside(cardHandle(mute.card), 20)} 90d`)}`
     : '';
   return {
     text: sentence(`${what} ${kept}`.trim()),
@@ -86,7 +90,7 @@ export function muteList({ mutes }: { readonly mutes: readonly (MuteWords & { re
   const title = mutes.length === 0 ? 'No card is muted' : `Muted cards: ${mutes.length}`;
   return {
     text: sentence(
-      `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${easternTime(mute.endsAt)}.`).join('')}`,
+      `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${serviceTime(mute.endsAt)}.`).join('')}`,
     ),
     blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends automatically.')],
   };

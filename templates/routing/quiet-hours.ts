@@ -1,5 +1,6 @@
+import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, easternTime } from '../../src/slack/mrkdwn.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
 
 export interface QuietSet {
@@ -22,7 +23,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
-      [what, passes, until === null ? null : `It is quiet now, until ${easternTime(until)}.`, needNotWait(released)]
+      [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, needNotWait(released)]
         .filter(Boolean)
         .join(' '),
     ),
@@ -33,7 +34,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
         'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
         until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
         needNotWait(released),
-        'To end them: `/card quiet off`',
+        `To end them: ${commandCode('quiet off')}`,
       ),
     ],
   };

@@ -1,4 +1,5 @@
 import type { Alert } from '../../src/alerts/alert.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { context, section } from '../core/blocks.ts';
 
@@ -14,6 +15,9 @@ export function shared({ event }: Alert): Message {
   const why = 'It is not shown here, because this channel is shared with another company.';
   return {
     text: `${what} ${why}`,
-    blocks: [section(`*${what}* ${why}`, `Operators see it with \`/card why ${event.id}\`.`), ...context(event.id)],
+    blocks: [
+      section(`*${what}* ${why}`, `Operators see it with ${commandCode(`why ${event.id}`)}.`),
+      ...context(event.id),
+    ],
   };
 }

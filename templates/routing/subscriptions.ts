@@ -1,3 +1,4 @@
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
@@ -36,7 +37,7 @@ export function subscribed({ subscription, isNew, byDefault }: Subscribed): Mess
         byDefault.length === 0
           ? null
           : `The configuration sends all ${byDefault.join(', ')} to ${channelMention(channel)} anyway: a subscription adds, it never takes away.`,
-        `An alert comes once, however many subscriptions it fits. To end it: \`/card unsubscribe ${number}\``,
+        `An alert comes once, however many subscriptions it fits. To end it: ${commandCode(`unsubscribe ${number}`)}`,
       ),
       ...context(`Subscription ${number}, by ${mention(by)}, ${dateToken(at)}`),
     ],
@@ -91,8 +92,8 @@ export function subscriptionList({ isAll, rules, mutes }: SubscriptionList): Mes
       ...shown,
       ...context(
         left > 0 ? `… and ${left} channels more.` : null,
-        mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted: \`/card mutes\``,
-        isAll ? null : 'For every channel: `/card subscriptions all`',
+        mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted: ${commandCode('mutes')}`,
+        isAll ? null : `For every channel: ${commandCode('subscriptions all')}`,
       ),
     ],
   };

@@ -1,5 +1,6 @@
 import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
@@ -100,7 +101,7 @@ export function orderResult(alert: VirtualCardAlert): Message {
   const { text, blocks } = virtualCard(alert, { place: 'direct' });
   return {
     text: sentence(`You asked for this: ${text}`),
-    blocks: [...blocks, ...context('You get this because you asked for it with `/card virtual`.')],
+    blocks: [...blocks, ...context(`You get this because you asked for it with ${commandCode('virtual')}.`)],
   };
 }
 

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClosedRequest, OverriddenRequest } from '../../src/approvals/request.ts';
 import { requestMessage } from '../../src/approvals/request-message.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { goalsOf } from '../../src/card-api/rule-change.ts';
+import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../src/core/installation.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { askAgain } from '../../templates/actions/ask-again.ts';
@@ -43,6 +44,10 @@ import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
 import { texts } from '../templates/shown.ts';
+
+// As where neither the command nor the card service's zone is the usual one: `expectFit` looks for the usual ones.
+beforeAll(() => useInstallation({ command: '/pay', serviceZone: 'Asia/Kathmandu' }));
+afterAll(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
 
 const at = '2026-11-20T14:14:00Z';
 const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
@@ -240,7 +245,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     unknownForm(),
     ...(['button', 'shortcut', 'command'] as const).map(unknownControl),
   ],
-  unclear: (one) => [unclear({ why: one, usage: '/card help' })],
+  unclear: (one) => [unclear({ why: one, usage: 'help' })],
   'virtual-order': (one, two) =>
     (['done', 'failed', 'unknown'] as const).flatMap((state) => [
       orderAnswer({ state, name: one, summary: two, orderId: 1, apiWords: one, note: two, ref: one }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { DEFAULT_COMMAND, slashCommand } from '../../src/core/installation.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
@@ -27,6 +28,7 @@ export function expectFit({ text, blocks }: Message): void {
   expect(text.length).toBeGreaterThan(0);
   expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
   expect(leaks(text)).toEqual([]);
+  if (slashCommand() !== DEFAULT_COMMAND) expect(text).not.toMatch(otherNames);
   expectSafe(blocks);
 }
 
@@ -36,9 +38,13 @@ export function expectSafe(blocks: unknown): void {
   expectPlain(blocks);
 }
 
+/** Names that only stand in texts of an installation that has not set its own. */
+const otherNames = /\/card\b|\bET\b|Eastern/;
+
 /** The same for a modal, which may hold more than a message. */
 export function expectPlain(blocks: unknown): void {
   for (const { type, text } of texts(blocks)) {
+    if (slashCommand() !== DEFAULT_COMMAND) expect(text).not.toMatch(otherNames);
     if (type === 'mrkdwn') expect(leaks(text)).toEqual([]);
     else expect(text).not.toMatch(/<[!@#]|[\u202A-\u202E\u2066-\u2069\p{Cs}\n]/u);
   }

@@ -12,5 +12,5 @@ it('takes every word as the name of the card', () => {
 });
 
 it('asks for the card where none is named, and says how it is written', () => {
-  expect(read([], clock)).toEqual({ kind: 'unclear', why: 'Which card should I show?', usage: '/card show CARD' });
+  expect(read([], clock)).toEqual({ kind: 'unclear', why: 'Which card should I show?', usage: 'show CARD' });
 });

@@ -25,3 +25,11 @@ it.each(['http://127.0.0.1:4010/v4', 'http://localhost:4010/v4', 'http://[::1]:4
     expect(workerConfig({ ...env, CARD_API_URL: url }).warnings).toEqual([]);
   },
 );
+
+it('a page of the queues without an admin port is warned about, because nobody can reach it', () => {
+  const page = { QUEUE_PAGE_PASSWORD: 'a password of sixteen' };
+  expect(workerConfig({ ...env, ...page }).warnings).toEqual([
+    expect.stringMatching(/^QUEUE_PAGE_PASSWORD.*ADMIN_PORT/),
+  ]);
+  expect(workerConfig({ ...env, ...page, ADMIN_PORT: '9464' }).warnings).toEqual([]);
+});

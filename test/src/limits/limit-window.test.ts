@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, expect, it } from 'vitest';
+import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../../src/core/installation.ts';
+import { toWallClock } from '../../../src/core/service-time.ts';
 import { windowEnd } from '../../../src/limits/limit-window.ts';
 
 it.each([
@@ -22,6 +25,41 @@ it.each([
 ] as const)('a %s window that runs on %s ends at Eastern midnight', (period, _when, instant, end) => {
   expect(windowEnd(period, instant)).toBe(end);
 });
+
+afterEach(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
+
+/** Where a window of each kind begins, as the wall clock shows it. */
+const begins = {
+  daily: () => true,
+  weekly: (day: string) => new Date(`${day}T00:00Z`).getUTCDay() === 0,
+  monthly: (day: string) => day.endsWith('-01'),
+  yearly: (day: string) => day.endsWith('-01-01'),
+} as const;
+
+it.each(['Asia/Tokyo', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Adelaide', 'Pacific/Auckland', 'UTC'])(
+  'with CARD_SERVICE_TIMEZONE=%s every window ends at the first midnight there that begins another',
+  (zone) => {
+    useInstallation({ command: DEFAULT_COMMAND, serviceZone: zone });
+    const periods = fc.constantFrom('daily', 'weekly', 'monthly', 'yearly');
+    const instants = fc.date({ min: new Date('2025-01-01'), max: new Date('2029-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(periods, instants, (period, instant) => {
+        const end = windowEnd(period, instant.toISOString()) ?? '';
+        const [day = '', time] = toWallClock(new Date(end), zone).split('T');
+        expect(time).toBe('00:00:00');
+        expect(begins[period](day)).toBe(true);
+        // No earlier midnight begins one: every day before it, from the next day on, does not.
+        const today = toWallClock(instant, zone).slice(0, 10);
+        const between: string[] = [];
+        for (let ms = Date.parse(today) + 86_400_000; ms < Date.parse(day); ms += 86_400_000)
+          between.push(new Date(ms).toISOString().slice(0, 10));
+        expect(day > today).toBe(true);
+        expect(between.filter(begins[period])).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
 
 it('a lifetime limit never starts anew, a single purchase has no window, and what is no time has no end', () => {
   expect(windowEnd('lifetime', '2026-11-20T14:14:00Z')).toBeNull();

@@ -53,7 +53,7 @@ describe('what was typed behind /card limit', () => {
     expect(read(words(text), clock)).toEqual({
       kind: 'unclear',
       why: typeof why === 'string' ? why : expect.stringMatching(why),
-      usage: expect.stringMatching(/^\/card limit CARD /),
+      usage: expect.stringMatching(/^limit CARD /),
     });
   });
 });

@@ -16,6 +16,7 @@ async function ask(path: string, facts: Partial<AdminFacts> = {}, init: RequestI
       problems: async () => [],
       warnings: () => [],
       metrics: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'cardbell_workers 1\n' }),
+      queuePage: () => null,
       log,
       ...facts,
     },

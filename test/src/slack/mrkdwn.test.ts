@@ -4,7 +4,6 @@ import {
   channelMention,
   dateAfter,
   dateToken,
-  easternTime,
   escapeMrkdwn,
   link,
   mention,
@@ -107,17 +106,6 @@ describe('tokens', () => {
     expect(mention('U1> <!here')).toBe('U1&gt; &lt;!here');
     expect(channelMention('C0123ABC')).toBe('<#C0123ABC>');
     expect(channelMention('general')).toBe('general');
-  });
-
-  it.each([
-    ['2026-11-20T14:14:00Z', 'Nov 20, 2026, 9:14 AM ET'],
-    ['2026-07-04T16:00:00.1234567Z', 'Jul 4, 2026, 12:00 PM ET'],
-    ['2026-11-01T05:30:00Z', 'Nov 1, 2026, 1:30 AM ET'],
-    ['2026-11-01T06:30:00Z', 'Nov 1, 2026, 1:30 AM ET'],
-    ['2026-03-08T07:00:00Z', 'Mar 8, 2026, 3:00 AM ET'],
-    ['no time', 'no time'],
-  ])('read %s as %s in the East', (instant, expected) => {
-    expect(easternTime(instant)).toBe(expected);
   });
 
   it('show a time in the reader’s zone, with an Eastern fallback', () => {

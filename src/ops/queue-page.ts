@@ -1,0 +1,123 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Queues } from '../core/queues.ts';
+import { createAuthenticate } from '../webhooks/authenticate.ts';
+
+const BASE = '/queues';
+
+/** Wrong passwords from one address, after which it has to wait until a minute without any has passed. */
+const TRIES = 10;
+const WAIT_MS = 60_000;
+const ADDRESSES_MAX = 1000;
+
+/** What can be done without making a job up or losing one that waits: try again, run now, remove one job. */
+const writable = /^\/api\/queues\/[^/]+\/(?:[^/]+\/(?:retry|clean|promote)|retry\/failed)$/;
+
+/** In the bundle the page's files lie as they do here. */
+const files = fileURLToPath(new URL('../../node_modules/@bull-board/ui', import.meta.url));
+
+/**
+ * The page of the queues, Bull Board: what waits, runs and failed. Of what a job carries it shows ids only. Any user name,
+ * and the password.
+ *
+ * @param isWritable whether jobs can be tried again and removed.
+ */
+export function createQueuePage(
+  queues: Queues,
+  { password, isWritable }: { readonly password: string; readonly isWritable: boolean },
+  now: () => number = Date.now,
+): RequestListener {
+  const guard = createGuard(password, now);
+  const adapters = Object.values(queues).map((queue) => {
+    const adapter = new BullMQAdapter(queue, { readOnlyMode: !isWritable });
+    for (const field of ['data', 'returnValue', 'progress'] as const) adapter.setFormatter(field, idsOf);
+    return adapter;
+  });
+  const serverAdapter = new ExpressAdapter().setBasePath(BASE);
+  createBullBoard({
+    queues: adapters,
+    serverAdapter,
+    options: { uiBasePath: files, uiConfig: { boardTitle: 'Cardbell' } },
+  });
+  const board = serverAdapter.getRouter() as RequestListener;
+
+  return (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-frame-options', 'DENY');
+    const refused = guard(request);
+    if (refused !== null) return answer(response, refused);
+    // The links of the page are relative to its address.
+    request.url = request.url?.slice(BASE.length).replace(/^(?!\/)/, '/') ?? '/';
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (!isReading && !(isWritable && writable.test(request.url) && isSameOrigin(request)))
+      return answer(response, { status: 405, error: 'this cannot be done here', headers: { allow: 'GET, HEAD' } });
+    board(request, response);
+  };
+}
+
+interface Refused {
+  readonly status: number;
+  readonly error: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Compares passwords in constant time, and lets nobody try many. */
+function createGuard(password: string, now: () => number): (request: IncomingMessage) => Refused | null {
+  const isRight = createAuthenticate([password]);
+  const wrong = new Map<string, { count: number; at: number }>();
+  return (request) => {
+    const address = request.socket.remoteAddress ?? '';
+    for (const [each, { at }] of wrong) if (now() - at >= WAIT_MS) wrong.delete(each);
+    const before = wrong.get(address);
+    if (before !== undefined && before.count >= TRIES)
+      return { status: 429, error: 'too many wrong passwords', headers: { 'retry-after': String(WAIT_MS / 1000) } };
+    const given = passwordOf(request.headers.authorization);
+    if (given !== null && isRight(`Basic ${given.toString('base64')}`)) {
+      wrong.delete(address);
+      return null;
+    }
+    // A browser asks without a password first: that is no try.
+    if (given !== null && (before !== undefined || wrong.size < ADDRESSES_MAX))
+      wrong.set(address, { count: (before?.count ?? 0) + 1, at: now() });
+    return { status: 401, error: 'expected the password', headers: { 'www-authenticate': 'Basic realm="Cardbell"' } };
+  };
+}
+
+/** What stands behind the user name. */
+function passwordOf(header: string | undefined): Buffer | null {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const credentials = Buffer.from(encoded, 'base64');
+  return credentials.subarray(credentials.indexOf(':') + 1);
+}
+
+/** A page of somebody else cannot make a browser, which knows the password, change something. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const { origin, host = '' } = headers;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+}
+
+function answer(response: ServerResponse, { status, error, headers }: Refused): void {
+  response.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ error }));
+}
+
+/** Names of fields that hold an id, or say what kind of thing an id is of. */
+const idName = /^(?:id|kind|verb|channel|state)$|Id$/;
+const idValue = /^[\w.:-]{1,80}$/;
+
+/** Of what a job carries, the ids: no names, amounts, words or addresses. */
+function idsOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return {};
+  const kept: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner === 'object' && inner !== null) {
+      const below = idsOf(inner) as object;
+      if (Object.keys(below).length > 0) kept[name] = below;
+    } else if (idName.test(name) && idValue.test(String(inner))) kept[name] = inner;
+  }
+  return kept;
+}

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  commandCode,
+  DEFAULT_COMMAND,
+  DEFAULT_ZONE,
+  serviceClock,
+  serviceTime,
+  serviceZone,
+  slashCommand,
+  useInstallation,
+} from '../../../src/core/installation.ts';
+
+afterEach(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
+
+describe('times on the card service’s clock', () => {
+  it.each([
+    ['America/New_York', 'Nov 20, 2026, 6:44 PM ET', '6:44 PM', 'Eastern time'],
+    ['America/Los_Angeles', 'Nov 20, 2026, 3:44 PM PT', '3:44 PM', 'Pacific time'],
+    ['Asia/Tokyo', 'Nov 21, 2026, 8:44 AM Japan Time', '8:44 AM', 'Japan Standard Time'],
+    ['Asia/Kolkata', 'Nov 21, 2026, 5:14 AM India Time', '5:14 AM', 'India Standard Time'],
+    ['Asia/Kathmandu', 'Nov 21, 2026, 5:29 AM Nepal Time', '5:29 AM', 'Nepal time'],
+    ['UTC', 'Nov 20, 2026, 11:44 PM GMT+0', '11:44 PM', 'GMT+00:00'],
+  ])('in %s name its zone', (zone, full, clock, name) => {
+    useInstallation({ command: DEFAULT_COMMAND, serviceZone: zone });
+    expect(serviceTime('2026-11-20T23:44:00Z')).toBe(full);
+    expect(serviceClock('2026-11-20T23:44:00Z')).toBe(clock);
+    expect(serviceClock('2026-11-20T23:44:00Z', true)).toMatch(/^Nov 2[01], /);
+    expect(serviceZone()).toMatchObject({ name: zone, long: name });
+  });
+
+  it.each([
+    ['2026-11-20T14:14:00Z', 'Nov 20, 2026, 9:14 AM ET'],
+    ['2026-07-04T16:00:00.1234567Z', 'Jul 4, 2026, 12:00 PM ET'],
+    ['2026-11-01T05:30:00Z', 'Nov 1, 2026, 1:30 AM ET'],
+    ['2026-11-01T06:30:00Z', 'Nov 1, 2026, 1:30 AM ET'],
+    ['2026-03-08T07:00:00Z', 'Mar 8, 2026, 3:00 AM ET'],
+    ['no time', 'no time'],
+  ])('read %s as %s where nothing is configured', (instant, expected) => {
+    expect(serviceTime(instant)).toBe(expected);
+  });
+
+  it('are the text itself where it is no time', () => {
+    expect(serviceTime('soon')).toBe('soon');
+    expect(serviceClock('soon')).toBe('soon');
+  });
+});
+
+it('commands begin with the name that is configured', () => {
+  expect(slashCommand()).toBe('/card');
+  useInstallation({ command: '/pay', serviceZone: DEFAULT_ZONE });
+  expect([slashCommand(), slashCommand('show 4242'), commandCode('help')]).toEqual([
+    '/pay',
+    '/pay show 4242',
+    '`/pay help`',
+  ]);
+});
+
+describe('no text has the name of the command or the zone written into it', () => {
+  const sources = ['src', 'templates', 'handlers']
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
+    .filter((path) => path.endsWith('.ts') && path !== 'src/core/installation.ts');
+  const codeOf = (path: string): string =>
+    readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');
+
+  it.each(sources)('%s', (path) => {
+    // What people may type for a zone is theirs; what `/card creation/` finds is the card service's.
+    const code = codeOf(path).replaceAll(
+      /^ {2}et: 'America\/New_York',$|\/card creation\/i|such as America\/\w+/gm,
+      '',
+    );
+    expect(code).not.toMatch(/['"`( ]\/card(?![-\w/])|America\/New_York|\bET\b|Eastern/);
+  });
+});

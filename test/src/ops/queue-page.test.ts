@@ -1,0 +1,142 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { connectPatient } from '../../../src/core/redis.ts';
+import { createQueuePage } from '../../../src/ops/queue-page.ts';
+
+const PASSWORD = 'a password of the people who run it';
+const log = createLog({ level: 'silent', process: 'test' });
+let local: LocalRedis;
+let queues: Queues;
+
+beforeAll(async () => {
+  local = await startRedis();
+  queues = openQueues(
+    connectPatient({ urls: [local.url], sentinel: null, tls: { ca: undefined, isInsecure: false }, log, name: 'test' }),
+  );
+});
+
+afterAll(async () => {
+  await closeQueues(queues);
+  await local.stop();
+});
+
+const basic = (password: string, user = 'ops'): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+});
+
+/** Serves the page as the admin port does. */
+async function serve(isWritable = false, now?: () => number) {
+  const page: RequestListener = createQueuePage(queues, { password: PASSWORD, isWritable }, now);
+  const server = createServer(page).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return async (path: string, headers: Record<string, string> = basic(PASSWORD), method = 'GET') =>
+    await fetch(`http://127.0.0.1:${port}/queues${path}`, { method, headers });
+}
+
+async function failedJob(): Promise<string> {
+  const job = await queues.alerts.add('deliver-alert', {
+    id: 'evt_0h3k7m2p9q4r8s5t',
+    kind: 'decline',
+    acctId: 1_000_004,
+    holder: 'Sam Rivera',
+    merchant: { name: 'Corner Diner' },
+    actor: { userId: 'U1', name: 'sam' },
+    verb: 'a long sentence that somebody typed',
+  });
+  return String(job.id);
+}
+
+it('nobody sees it without the password, whatever the user name is', async () => {
+  const ask = await serve();
+  for (const headers of [
+    {},
+    basic('wrong'),
+    basic(''),
+    basic(`${PASSWORD}x`),
+    { authorization: `Bearer ${PASSWORD}` },
+  ]) {
+    for (const path of ['', '/', '/api/queues', '/static/favicon.ico']) {
+      const response = await ask(path, headers);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Basic realm="Cardbell"');
+      expect(await response.text()).not.toContain('alerts');
+    }
+    // Otherwise the wrong ones would add up.
+    await ask('/', basic(PASSWORD));
+  }
+  expect((await ask('/', basic(PASSWORD, 'anybody'))).status).toBe(200);
+});
+
+it('shows the page with its scripts', async () => {
+  const ask = await serve();
+  const response = await ask('/');
+  expect(response.headers.get('content-type')).toContain('text/html');
+  expect(response.headers.get('x-frame-options')).toBe('DENY');
+  const html = await response.text();
+  expect(html).toContain('<base href="/queues/"');
+  const script = /src="(static\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
+  expect((await ask(`/${script}`)).status).toBe(200);
+});
+
+it('shows of what a job carries the ids, and no names, amounts or words', async () => {
+  const id = await failedJob();
+  const ask = await serve();
+  for (const path of ['/api/queues?activeQueue=alerts&status=latest', `/api/queues/alerts/${id}`]) {
+    const text = await (await ask(path)).text();
+    expect(text).toContain('evt_0h3k7m2p9q4r8s5t');
+    expect(text).toContain('"userId":"U1"');
+    expect(text).not.toMatch(/Rivera|Diner|sentence|"sam"/);
+  }
+});
+
+it('changes nothing unless it is enabled', async () => {
+  const id = await failedJob();
+  const ask = await serve();
+  for (const path of [`/api/queues/alerts/${id}/clean`, '/api/queues/pause', '/api/queues/alerts/empty']) {
+    expect((await ask(path, basic(PASSWORD), 'PUT')).status).toBe(405);
+  }
+  expect(await queues.alerts.getJob(id)).toBeDefined();
+  expect(await queues.alerts.isPaused()).toBe(false);
+});
+
+it('enabled, it removes one job, but neither empties a queue nor lets anybody write a job or what is in it', async () => {
+  const [one, other] = [await failedJob(), await failedJob()];
+  const ask = await serve(true);
+  expect((await ask(`/api/queues/alerts/${one}/clean`, basic(PASSWORD), 'PUT')).status).toBeLessThan(300);
+  expect(await queues.alerts.getJob(one)).toBeUndefined();
+
+  for (const [method, path] of [
+    ['PUT', 'alerts/empty'],
+    ['PUT', 'alerts/obliterate'],
+    ['PUT', 'pause'],
+    ['POST', 'alerts/add'],
+    ['PATCH', `alerts/${other}/update-data`],
+  ] as const)
+    expect((await ask(`/api/queues/${path}`, basic(PASSWORD), method)).status).toBe(405);
+  expect(await queues.alerts.getJob(other)).toBeDefined();
+});
+
+it('another site cannot make a browser remove a job', async () => {
+  const id = await failedJob();
+  const ask = await serve(true);
+  for (const origin of ['https://evil.example', 'null'])
+    expect((await ask(`/api/queues/alerts/${id}/clean`, { ...basic(PASSWORD), origin }, 'PUT')).status).toBe(405);
+  expect(await queues.alerts.getJob(id)).toBeDefined();
+});
+
+it('after ten wrong passwords even the right one has to wait, until a minute has passed', async () => {
+  let at = 0;
+  const ask = await serve(false, () => at);
+  for (let tries = 0; tries < 10; tries++) expect((await ask('/', basic(`guess ${tries}`))).status).toBe(401);
+  const refused = await ask('/');
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('60');
+  at = 60_000;
+  expect((await ask('/')).status).toBe(200);
+});

@@ -1,0 +1,21 @@
+import { afterEach, expect, it } from 'vitest';
+import { slashCommands } from '../../../handlers/dispatch/card-command.ts';
+import manifest from '../../../manifest.json' with { type: 'json' };
+import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../../src/core/installation.ts';
+import { appManifest } from '../../../src/slack/app-manifest.ts';
+
+afterEach(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
+
+it('is manifest.json where nothing is configured', () => {
+  expect(appManifest(null)).toEqual(manifest);
+});
+
+it('has the configured command and its short forms, each of which is listened to, and the given address', () => {
+  useInstallation({ command: '/pay', serviceZone: DEFAULT_ZONE });
+  const { features, settings } = appManifest('https://cards.example.com');
+
+  expect(features.slash_commands.map(({ command }) => command)).toEqual([...slashCommands().keys()]);
+  expect([...slashCommands().keys()]).toEqual(['/pay', '/pay-activate', '/pay-block', '/pay-limit']);
+  for (const { url } of features.slash_commands) expect(url).toBe('https://cards.example.com/slack/events');
+  expect(JSON.stringify(settings)).not.toContain('cardbell.example.com');
+});
