@@ -269,7 +269,7 @@ const many: PictureSection = {
       'digest',
       'ana',
       '/card digest now',
-      ['digests/digest', 'digests/digest-chart'],
+      ['digests/digest', 'core/data-table'],
       'A digest sums up a day or a week.',
     ),
     {

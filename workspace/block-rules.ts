@@ -1,6 +1,6 @@
 import { actions, type BlockRule, context, input, section } from './block-check.ts';
 import { LIMITS } from './limits.ts';
-import { checkChart, checkTable } from './table-check.ts';
+import { checkChart, checkDataTable, checkTable } from './table-check.ts';
 import { checkText } from './text-check.ts';
 
 const ALL = ['message', 'modal', 'home'] as const;
@@ -23,6 +23,13 @@ export const BLOCK_RULES: Record<string, BlockRule> = {
     fields: ['rows', 'column_settings'],
     check: (report, block, pointer, totals) => {
       totals.tables += checkTable(report, block, pointer);
+    },
+  },
+  data_table: {
+    surfaces: ['message'],
+    fields: ['rows', 'caption', 'page_size', 'row_header_column_index'],
+    check: (report, block, pointer, totals) => {
+      totals.tables += checkDataTable(report, block, pointer);
     },
   },
   data_visualization: {

@@ -39,6 +39,8 @@ export const LIMITS = {
   tableRows: limit(100, `${BLOCKS}/table-block`),
   tableCells: limit(20, `${BLOCKS}/table-block`),
   tableCharacters: limit(10_000, `${BLOCKS}/table-block`),
+  dataTableRows: limit(101, `${BLOCKS}/data-table-block`),
+  dataTablePage: limit(100, `${BLOCKS}/data-table-block`),
   chartsInMessage: limit(2, `${BLOCKS}/data-visualization-block`),
   chartTitle: limit(50, `${BLOCKS}/data-visualization-block`),
   chartSeries: limit(12, `${BLOCKS}/data-visualization-block`),

@@ -12,12 +12,18 @@ function cellText(cell: Json): number {
   return length;
 }
 
-function checkCell(report: Report, cell: unknown, pointer: string): number {
+function checkCell(report: Report, cell: unknown, pointer: string, withNumbers: boolean): number {
   if (!isRecord(cell)) {
     report.add(pointer, 'must provide an object');
     return 0;
   }
-  checkWord(report, cell, 'type', pointer, ['raw_text', 'rich_text'], true);
+  const types = ['raw_text', 'rich_text', ...(withNumbers ? ['raw_number'] : [])];
+  checkWord(report, cell, 'type', pointer, types, true);
+  if (cell.type === 'raw_number') {
+    const isNumber = typeof cell.value === 'number' && Number.isFinite(cell.value);
+    if (!isNumber) report.add(`${pointer}/value`, 'must be a number');
+    checkString(report, cell, 'text', pointer, LIMITS.tableCharacters, true);
+  }
   if (cell.type === 'raw_text') {
     if (typeof cell.text !== 'string') report.add(pointer, 'missing required field: text');
     else checkLength(report, cell.text, `${pointer}/text`, LIMITS.tableCharacters);
@@ -35,15 +41,19 @@ function checkRichText(report: Report, cell: Json, pointer: string) {
   }
 }
 
-function checkRows(report: Report, block: Json, pointer: string): number {
+function checkRows(
+  report: Report,
+  block: Json,
+  pointer: string,
+  { rowsMax, withNumbers } = { rowsMax: LIMITS.tableRows.max, withNumbers: false },
+): number {
   const rows = block.rows;
   if (!Array.isArray(rows)) {
     report.add(pointer, 'missing required field: rows');
     return 0;
   }
   if (rows.length < 1) report.add(`${pointer}/rows`, 'no less than 1 items allowed');
-  if (rows.length > LIMITS.tableRows.max)
-    report.add(`${pointer}/rows`, `no more than ${LIMITS.tableRows.max} items allowed`);
+  if (rows.length > rowsMax) report.add(`${pointer}/rows`, `no more than ${rowsMax} items allowed`);
   let characters = 0;
   for (const [index, row] of rows.entries()) {
     const place = `${pointer}/rows/${index}`;
@@ -52,7 +62,8 @@ function checkRows(report: Report, block: Json, pointer: string): number {
       continue;
     }
     if (row.length > LIMITS.tableCells.max) report.add(place, `no more than ${LIMITS.tableCells.max} items allowed`);
-    for (const [column, cell] of row.entries()) characters += checkCell(report, cell, `${place}/${column}`);
+    for (const [column, cell] of row.entries())
+      characters += checkCell(report, cell, `${place}/${column}`, withNumbers);
   }
   return characters;
 }
@@ -61,6 +72,40 @@ function checkRows(report: Report, block: Json, pointer: string): number {
 export function checkTable(report: Report, block: Json, pointer: string): number {
   checkList(report, block, 'column_settings', pointer, LIMITS.tableCells, 0);
   return checkRows(report, block, pointer);
+}
+
+/** A data table block: like a table, but each row is of one length, numbers are values, and the head is plain text. */
+export function checkDataTable(report: Report, block: Json, pointer: string): number {
+  checkString(report, block, 'caption', pointer, LIMITS.text, true);
+  checkInteger(report, block, 'page_size', pointer, { min: 1, max: LIMITS.dataTablePage.max });
+  const rows = Array.isArray(block.rows) ? block.rows : [];
+  if (rows.length < 2) report.add(`${pointer}/rows`, 'no less than 2 items allowed');
+  const columns = Array.isArray(rows[0]) ? rows[0].length : 0;
+  checkInteger(report, block, 'row_header_column_index', pointer, { min: 0, max: Math.max(0, columns - 1) });
+  for (const [index, row] of rows.entries()) {
+    if (Array.isArray(row) && row.length !== columns) {
+      report.add(`${pointer}/rows/${index}`, 'must have as many cells as the other rows');
+    }
+  }
+  for (const [column, cell] of (Array.isArray(rows[0]) ? rows[0] : []).entries()) {
+    if (isRecord(cell) && cell.type === 'rich_text') {
+      report.add(`${pointer}/rows/0/${column}/type`, 'rich_text is not allowed in the header row');
+    }
+  }
+  return checkRows(report, block, pointer, { rowsMax: LIMITS.dataTableRows.max, withNumbers: true });
+}
+
+function checkInteger(
+  report: Report,
+  block: Json,
+  name: string,
+  pointer: string,
+  { min, max }: { readonly min: number; readonly max: number },
+) {
+  const value = block[name];
+  if (value === undefined) return;
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  if (!fits) report.add(`${pointer}/${name}`, `must be an integer from ${min} to ${max}`);
 }
 
 /** A data visualization block: series of bars over shared categories. */

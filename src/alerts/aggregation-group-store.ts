@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
@@ -24,10 +25,9 @@ interface AggregationRule {
   readonly spanMs: number;
 }
 
-/** A merchant, by number and name together, because the shops of a chain may share either. */
+/** A merchant, by number and name together, because the shops of a chain may share either. Its name may be spelled in any way. */
 export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): string {
-  const name = merchant.name.toLowerCase().replaceAll(/\s+/g, ' ').trim();
-  return contentId('', [merchant.id, name]);
+  return contentId('', [merchant.id, merchantName(merchant.name).key]);
 }
 
 /** The same card account, merchant, reason and amount: another amount is another purchase. */

@@ -2,11 +2,14 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards } from '../app-home/home-facts.ts';
 import { nobody } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { approvedChanges } from '../digests/approved-changes.ts';
+import { openExceptions } from '../digests/open-exceptions.ts';
 import { cronPattern, type DigestKind, kindOf } from '../digests/schedule-store.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import type { DigestTimers } from '../digests/set-digest.ts';
-import { createTallies } from '../digests/tally-store.ts';
+import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
 import type { Schedules } from './enqueue.ts';
@@ -14,17 +17,72 @@ import type { WorkerContext } from './worker-context.ts';
 
 const keyOf = (channel: string, kind: DigestKind): string => `digest-${channel}-${kind}`;
 
+/** Its name is that of the digest: there is one for each. */
+function fileForController(id: string, content: string) {
+  const file = {
+    name: `cardbell-${contentId('', [id])}.csv`,
+    title: 'Declines, approvals and exceptions.csv',
+    content,
+  };
+  return { file, comment: 'The same for the controller, as a table for any spreadsheet.' };
+}
+
 /** Digests: when each is sent, what is counted for them, and what sends them. */
 export function composeDigests(context: WorkerContext, schedules: Schedules) {
-  const { redis, outbox, wakeOutbox, digests, directory, notifyOps, audit, now } = context;
+  const { redis, digests } = context;
   const tallies = createTallies(redis);
-  const sendDigest = createSendDigest({
+  const sendDigest = composeSendDigest(context, tallies);
+  const digestTimers: DigestTimers = {
+    async schedule(digest) {
+      const { channel, zone } = digest;
+      const kind = kindOf(digest);
+      await schedules.set('send-digest', keyOf(channel, kind), { channel, kind }, cronPattern(digest), zone);
+    },
+    unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
+  };
+
+  return {
+    digestTimers,
+    sendDigest,
+
+    async countDecline(event: TransactionEvent, { group }: CardFacts) {
+      const { id, acctId, occurredAt, amountCents, decline, merchant } = event;
+      const { code, title } = declineReason(decline ?? { code: '', message: '' });
+      await tallies.count({
+        eventId: id,
+        acctId,
+        at: occurredAt,
+        cents: amountCents,
+        reason: { code, title },
+        merchant: merchant.name,
+        group,
+      });
+    },
+
+    /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
+    async keepDigests(): Promise<void> {
+      for (const digest of await digests.all()) {
+        if (!(await schedules.has('send-digest', keyOf(digest.channel, kindOf(digest)))))
+          await digestTimers.schedule(digest);
+      }
+      await sendDigest.missed();
+    },
+  };
+}
+
+function composeSendDigest(context: WorkerContext, tallies: Tallies) {
+  const { outbox, wakeOutbox, directory, notifyOps, audit, now } = context;
+  return createSendDigest({
     ...context,
     tallies,
-    inactive: () => inactiveCards(directory),
-    async post(channel, id, message, elsewhere) {
-      const entry = { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) } as const;
-      await outbox.put(channel, entry);
+    exceptions: {
+      approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
+      open: () => openExceptions(context),
+      inactive: () => inactiveCards(directory),
+    },
+    async post(channel, id, { message, elsewhere, csv }) {
+      await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) });
+      if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
       await wakeOutbox(channel);
     },
     record: (channel, id, detail) =>
@@ -39,38 +97,4 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
       }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });
-  const digestTimers: DigestTimers = {
-    async schedule(digest) {
-      const { channel, zone } = digest;
-      const kind = kindOf(digest);
-      await schedules.set('send-digest', keyOf(channel, kind), { channel, kind }, cronPattern(digest), zone);
-    },
-    unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
-  };
-
-  return {
-    digestTimers,
-    sendDigest,
-
-    async countDecline({ id, occurredAt, amountCents, decline, merchant }: TransactionEvent, { group }: CardFacts) {
-      const { code, title } = declineReason(decline ?? { code: '', message: '' });
-      await tallies.count({
-        eventId: id,
-        at: occurredAt,
-        cents: amountCents,
-        reason: { code, title },
-        merchant: merchant.name.trim().slice(0, 80),
-        group,
-      });
-    },
-
-    /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
-    async keepDigests(): Promise<void> {
-      for (const digest of await digests.all()) {
-        if (!(await schedules.has('send-digest', keyOf(digest.channel, kindOf(digest)))))
-          await digestTimers.schedule(digest);
-      }
-      await sendDigest.missed();
-    },
-  };
 }

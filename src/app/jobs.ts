@@ -5,6 +5,7 @@ import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
 import type { QueueName } from '../core/queues.ts';
 import type { Reads } from '../core/unknown-fields.ts';
+import { digestKinds } from '../digests/schedule-store.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { LateCopies } from '../outbox/send-message.ts';
@@ -204,7 +205,7 @@ const table = {
   /** Its schedules are the channels': see `compose-digests.ts`. */
   'send-digest': job({
     ...maintenance,
-    data: z.strictObject({ channel: z.string(), kind: z.enum(['daily', 'weekly']) }),
+    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds) }),
     retry: times(12),
   }),
   /** What could not be copied is copied by the next one. */

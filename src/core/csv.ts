@@ -22,6 +22,24 @@ export function csvLine(cells: readonly Cell[]): string {
   });
 }
 
+/** Spreadsheets take UTF-8 for it only where this stands first. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export type CsvColumn<Row> = readonly [head: string, of: (row: Row) => Cell];
+
+/** A file for a spreadsheet: the heads, and one line for each row, also of texts that have several. */
+export function csvFile<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
+  const onOneLine = (cell: Cell): Cell =>
+    typeof cell === 'string' ? cell.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ') : cell;
+  const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => onOneLine(of(row))))];
+  return BYTE_ORDER_MARK + lines.map((line) => `${csvLine(line)}\r\n`).join('');
+}
+
+/** `84.10`, as a spreadsheet adds it up. */
+export function csvDollars(cents: number | null): string {
+  return cents === null ? '' : (cents / 100).toFixed(2);
+}
+
 function harmless(text: string): string {
   const inside = text.replaceAll('\0', '').replaceAll(formulaInside, "$1'");
   return beginsWithFormula.test(text) ? `'${inside}` : inside;

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { weekdayNames } from '../core/calendar-words.ts';
+import { addDays, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
@@ -8,8 +8,9 @@ import { toInstant, toWallClock } from '../core/service-time.ts';
 /** When a channel gets its digest: a wall-clock time in a time zone, daylight saving included. */
 export const DigestSchedule = z.strictObject({
   channel: z.string(),
-  /** Null: every day. 0 is Sunday. */
+  /** Null: every day, or the first of each month. 0 is Sunday. */
   weekday: z.int().min(0).max(6).nullable(),
+  isMonthly: z.boolean().default(false),
   hour: z.int().min(0).max(23),
   minute: z.int().min(0).max(59),
   zone: z.string(),
@@ -20,11 +21,12 @@ export const DigestSchedule = z.strictObject({
 });
 export type DigestSchedule = z.infer<typeof DigestSchedule>;
 
-export type DigestKind = 'daily' | 'weekly';
+export const digestKinds = ['daily', 'weekly', 'monthly'] as const;
+export type DigestKind = (typeof digestKinds)[number];
 
-/** A channel can have a daily and a weekly digest side by side. */
-export function kindOf({ weekday }: Pick<DigestSchedule, 'weekday'>): DigestKind {
-  return weekday === null ? 'daily' : 'weekly';
+/** A channel can have one of each side by side. */
+export function kindOf({ weekday, isMonthly }: Pick<DigestSchedule, 'weekday' | 'isMonthly'>): DigestKind {
+  return isMonthly ? 'monthly' : weekday === null ? 'daily' : 'weekly';
 }
 
 export type Digests = ReturnType<typeof createDigests>;
@@ -38,8 +40,8 @@ export function createDigests(redis: Redis | Cluster) {
     set: (schedule: DigestSchedule): Promise<void> => store.put(idOf(schedule.channel, kindOf(schedule)), schedule),
     get: (channel: string, kind: DigestKind): Promise<DigestSchedule | null> => store.get(idOf(channel, kind)),
     async ofChannel(channel: string): Promise<DigestSchedule[]> {
-      const both = await Promise.all([store.get(idOf(channel, 'daily')), store.get(idOf(channel, 'weekly'))]);
-      return both.filter((schedule) => schedule !== null);
+      const each = await Promise.all(digestKinds.map((kind) => store.get(idOf(channel, kind))));
+      return each.filter((schedule) => schedule !== null);
     },
     remove: (channel: string, kind: DigestKind): Promise<void> => store.delete(idOf(channel, kind)),
     all: store.all,
@@ -47,66 +49,86 @@ export function createDigests(redis: Redis | Cluster) {
 }
 
 /** `digest weekly on Monday at 09:00 America/Chicago`, for the audit record. */
-export function scheduleWords({ weekday, hour, minute, zone }: DigestSchedule): string {
-  const day = weekday === null ? 'daily' : `weekly on ${weekdayNames[weekday] ?? ''}`;
+export function scheduleWords(schedule: DigestSchedule): string {
+  const { weekday, hour, minute, zone } = schedule;
+  const day = weekday === null ? kindOf(schedule) : `weekly on ${weekdayNames[weekday] ?? ''}`;
   return `digest ${day} at ${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')} ${zone}`;
 }
 
-type When = Pick<DigestSchedule, 'weekday' | 'hour' | 'minute' | 'zone'>;
+type When = Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'>;
 
-const DAY_MS = 86_400_000;
-
-/** The stretch of time that a digest covers. */
+/** The stretch of time that a digest covers: from one digest to the next, but of a month the calendar's. */
 export interface DigestPeriod {
   readonly fromMs: number;
   readonly toMs: number;
+  readonly dueMs: number;
   /** Local date on which the digest is due, `2026-11-20`: unique for a schedule. */
   readonly date: string;
 }
 
+export type Span = Pick<DigestPeriod, 'fromMs' | 'toMs'>;
+
 /** The latest period that has ended by `now`. */
 export function periodBefore(when: When, now: Date): DigestPeriod {
-  const step = stepOf(when);
   // Starts one date ahead: a clock that is set back may reach a date twice.
-  let date = shift(toWallClock(now, when.zone).slice(0, 10), 1);
-  while (!fits(when, date)) date = shift(date, -1);
-  while (dueOn(when, date) > now.getTime()) date = shift(date, -step);
-  return { fromMs: dueOn(when, shift(date, -step)), toMs: dueOn(when, date), date };
+  let date = addDays(toWallClock(now, when.zone).slice(0, 10), 1);
+  while (!fits(when, date)) date = addDays(date, -1);
+  while (instantOf(when, date) > now.getTime()) date = stepFrom(when, date, -1);
+  return periodOf(when, date);
 }
 
 /** The period just before another one. */
-export function periodBeforeThat(when: When, { date, fromMs }: DigestPeriod): DigestPeriod {
-  const before = shift(date, -stepOf(when));
-  return { fromMs: dueOn(when, shift(before, -stepOf(when))), toMs: fromMs, date: before };
+export function periodBeforeThat(when: When, { date }: Pick<DigestPeriod, 'date'>): DigestPeriod {
+  return periodOf(when, stepFrom(when, date, -1));
+}
+
+/** The day, week or month that contains `now`, up to it, and the whole one before: a month is the calendar's. */
+export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, Span] {
+  const toMs = now.getTime();
+  if (kind === 'monthly') {
+    const month = { weekday: null, isMonthly: true, hour: 0, minute: 0, zone };
+    const before = periodBefore(month, now);
+    return [{ fromMs: before.toMs, toMs }, before];
+  }
+  const fromMs = toMs - (kind === 'daily' ? 1 : 7) * DAY_MS;
+  return [
+    { fromMs, toMs },
+    { fromMs: 2 * fromMs - toMs, toMs: fromMs },
+  ];
+}
+
+const DAY_MS = 86_400_000;
+
+function periodOf(when: When, date: string): DigestPeriod {
+  const before = stepFrom(when, date, -1);
+  const edges = when.isMonthly ? { ...when, hour: 0, minute: 0 } : when;
+  return { fromMs: instantOf(edges, before), toMs: instantOf(edges, date), dueMs: instantOf(when, date), date };
 }
 
 /** When the next digest is due, in milliseconds. */
 export function nextDue(when: When, now: Date): number {
-  return dueOn(when, shift(periodBefore(when, now).date, stepOf(when)));
+  return instantOf(when, stepFrom(when, periodBefore(when, now).date, 1));
 }
 
 /** For BullMQ's schedulers, together with the zone. */
-export function cronPattern({ weekday, hour, minute }: When): string {
-  return `${minute} ${hour} * * ${weekday ?? '*'}`;
+export function cronPattern({ weekday, isMonthly, hour, minute }: When): string {
+  return `${minute} ${hour} ${isMonthly ? 1 : '*'} * ${weekday ?? '*'}`;
 }
 
-/** Days from one digest to the next. */
-function stepOf({ weekday }: When): number {
-  return weekday === null ? 1 : 7;
+/** The date of the digest before or after that of `date`. */
+function stepFrom({ weekday, isMonthly }: When, date: string, steps: 1 | -1): string {
+  if (!isMonthly) return addDays(date, steps * (weekday === null ? 1 : 7));
+  return `${addDays(`${date.slice(0, 7)}-15`, steps * 30).slice(0, 7)}-01`;
 }
 
-function fits({ weekday }: When, date: string): boolean {
-  return weekday === null || new Date(`${date}T00:00:00Z`).getUTCDay() === weekday;
+function fits({ weekday, isMonthly }: When, date: string): boolean {
+  return isMonthly ? date.endsWith('-01') : weekday === null || weekdayOf(date) === weekday;
 }
 
 /** Reads an hour that spring skips as if the clock had not moved; of an hour that comes twice, takes the second. */
-function dueOn({ hour, minute, zone }: When, date: string): number {
+function instantOf({ hour, minute, zone }: Pick<When, 'hour' | 'minute' | 'zone'>, date: string): number {
   const two = (part: number): string => String(part).padStart(2, '0');
   const instant = toInstant(`${date}T${two(hour)}:${two(minute)}:00`, zone);
   if (instant === null) throw new Error('a digest schedule names a time that does not exist');
   return Date.parse(instant);
-}
-
-function shift(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,7 +1,11 @@
-import { digest } from '../../templates/digests/digest.ts';
+import { digest, reasonName } from '../../templates/digests/digest.ts';
+import { digestCsv } from '../../templates/digests/digest-csv.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
+import type { ApprovedChange } from './approved-changes.ts';
+import type { OpenException } from './open-exceptions.ts';
 import {
   type DigestKind,
   type DigestPeriod,
@@ -10,17 +14,25 @@ import {
   kindOf,
   periodBefore,
   periodBeforeThat,
+  periodsUntil,
+  type Span,
 } from './schedule-store.ts';
-import type { Tallies, Tally } from './tally-store.ts';
+import { added, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
+
+/** What a digest that somebody asks for covers: up to now, or the whole month before. */
+export type DigestOf = DigestKind | 'last-month';
 
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum'>;
-  /** Cards that nobody has activated yet. */
-  readonly inactive: () => Promise<CardFacts[]>;
+  readonly exceptions: {
+    readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
+    readonly open: () => Promise<OpenException[]>;
+    /** Cards that nobody has activated yet. */
+    readonly inactive: () => Promise<CardFacts[]>;
+  };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  /** Posts once for each id. `elsewhere`: the same in words for everybody, in case another channel gets it. */
-  readonly post: (channel: string, id: string, message: Message, elsewhere: Message) => Promise<void>;
+  readonly post: PostDigest;
   /** A channel is shared with another company and gets nothing any more. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
   /** Puts on record that a channel got one. Safe to repeat. */
@@ -28,16 +40,33 @@ interface Deps {
   readonly now: () => Date;
 }
 
-type Span = Pick<DigestPeriod, 'fromMs' | 'toMs'>;
+/** Posts a digest once for each id. */
+type PostDigest = (
+  channel: string,
+  id: string,
+  posted: {
+    readonly message: Message;
+    /** The same in words for everybody, in case another channel gets it. */
+    readonly elsewhere: Message;
+    /** For the controller; null: the message says everything. */
+    readonly csv: string | null;
+  },
+) => Promise<void>;
 
 /** A timer may fire a little early, or before an hour that spring skips has been made up for. */
 const EARLY_MS = 2 * 3_600_000;
-/** Nobody reads a digest that is later than this. */
-const LATE_MS = 12 * 3_600_000;
+/** Nobody reads a digest that is later than this; that of a month is still needed. */
+const lateMs: Readonly<Record<DigestKind, number>> = {
+  daily: 12 * 3_600_000,
+  weekly: 12 * 3_600_000,
+  monthly: 5 * 24 * 3_600_000,
+};
 
-/** Digests of declines. Each is posted once for its channel and period, however often it is asked for. */
+const noSums = { count: 0, attempts: 0, cents: 0 };
+
+/** Digests of declines and approvals. Each is posted once for its channel and period, however often it is asked for. */
 export function createSendDigest(deps: Deps) {
-  const { digests, tallies, inactive, visibilityOf, post, notifySharedChannel, record, now } = deps;
+  const { digests, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
     /** The timer of a digest fired. */
     async due(channel: string, kind: DigestKind): Promise<void> {
@@ -50,18 +79,20 @@ export function createSendDigest(deps: Deps) {
     async missed(): Promise<void> {
       for (const schedule of await digests.all()) {
         const period = periodBefore(schedule, now());
-        const wasScheduled = period.toMs > Date.parse(schedule.at);
-        if (wasScheduled && now().getTime() - period.toMs < LATE_MS) await send(schedule, period);
+        const wasScheduled = period.dueMs > Date.parse(schedule.at);
+        const isTooLate = now().getTime() - period.dueMs >= lateMs[kindOf(schedule)];
+        if (wasScheduled && !isTooLate) await send(schedule, period);
       }
     },
 
-    /** The last day or week, up to this moment. */
-    async now(channel: string, id: string): Promise<void> {
+    /** Up to this moment: as the channel's first digest, or daily, where nothing is said. */
+    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<void> {
       const [schedule] = await digests.ofChannel(channel);
-      const kind = schedule === undefined ? 'daily' : kindOf(schedule);
-      const toMs = now().getTime();
-      const fromMs = toMs - (kind === 'daily' ? 1 : 7) * 86_400_000;
-      await postDigest(channel, id, kind, { fromMs, toMs }, { fromMs: 2 * fromMs - toMs, toMs: fromMs });
+      const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
+      const [current, before] = periodsUntil(kind, now(), schedule?.zone ?? zone);
+      if (of !== 'last-month') return await postDigest(channel, id, kind, current, before);
+      const monthBefore = periodsUntil(kind, new Date(before.fromMs), schedule?.zone ?? zone)[1];
+      await postDigest(channel, id, kind, before, monthBefore);
     },
   };
 
@@ -75,32 +106,52 @@ export function createSendDigest(deps: Deps) {
   async function postDigest(channel: string, id: string, kind: DigestKind, period: Span, before: Span): Promise<void> {
     const visibility = await visibilityOf(channel);
     if (visibility === 'shared') return await notifySharedChannel(channel);
-    const [tally, earlier, cards] = await Promise.all([
-      tallies.sum(period.fromMs, period.toMs),
-      tallies.sum(before.fromMs, before.toMs),
-      inactive(),
-    ]);
-    const facts = {
-      kind,
-      from: new Date(period.fromMs).toISOString(),
-      to: new Date(period.toMs).toISOString(),
-      count: tally.count,
-      before: earlier.count,
-      cents: tally.cents,
-      reasons: compared(tally.reasons, earlier.reasons),
-      merchants: compared(tally.merchants, earlier.merchants),
-      groups: compared(tally.groups, earlier.groups),
-      inactive: cards,
-    };
-    await post(channel, id, digest(facts, visibility), digest(facts, 'public'));
-    await record(channel, id, `${kind} digest of ${facts.count} declines`);
+    const { declines, ...facts } = await readFacts(kind, period, before, deps);
+    const { approvals, open } = facts;
+    const { message, isWhole } = digest(facts, visibility);
+    // A file may be passed on.
+    const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
+    const csv = isWhole && kind !== 'monthly' ? null : digestCsv({ declines: told, approvals, open });
+    await post(channel, id, { message, elsewhere: digest(facts, 'public').message, csv });
+    await record(channel, id, `${kind} digest of ${facts.total.count} declines`);
   }
 }
 
-/** Each row with its count in the period before. */
-function compared<Row extends Tally['merchants'][number]>(rows: readonly Row[], earlier: readonly Row[]) {
-  return rows.map((row) => ({
-    ...row,
-    before: earlier.filter(({ name }) => name === row.name).reduce((sum, { count }) => sum + count, 0),
-  }));
+async function readFacts(kind: DigestKind, period: Span, before: Span, { tallies, exceptions }: Deps) {
+  const [declines, earlier, approvals, open, inactive] = await Promise.all([
+    tallies.sum(period.fromMs, period.toMs),
+    tallies.sum(before.fromMs, before.toMs),
+    exceptions.approved(period.fromMs, period.toMs),
+    exceptions.open(),
+    exceptions.inactive(),
+  ]);
+  return {
+    kind,
+    from: new Date(period.fromMs).toISOString(),
+    to: new Date(period.toMs).toISOString(),
+    declines,
+    total: declines.reduce(added, noSums),
+    before: earlier.reduce(added, noSums).count,
+    reasons: compared(declines, earlier, ({ code, reason }) => ({ key: code, name: reason })),
+    merchants: compared(declines, earlier, ({ merchant }) => merchantName(merchant)),
+    groups: declines.every(({ group }) => group === null) ? [] : compared(declines, earlier, groupName),
+    approvals,
+    open,
+    inactive,
+  };
+}
+
+/** The same for rows that belong together; and what they are called. */
+type Named = ReturnType<typeof merchantName>;
+
+/** The rows of each name, most first, with their count in the period before. */
+function compared(rows: readonly TallyRow[], earlier: readonly TallyRow[], nameOf: (row: TallyRow) => Named) {
+  const keyOf = (row: TallyRow): string => nameOf(row).key;
+  const before = new Map(sumBy(earlier, keyOf).map((row) => [keyOf(row), row.count]));
+  return sumBy(rows, keyOf).map((row) => ({ ...row, name: nameOf(row).name, before: before.get(keyOf(row)) ?? 0 }));
+}
+
+/** Cards without a group are a row of their own, so that the rows add up. */
+function groupName({ group }: TallyRow): Named {
+  return { key: JSON.stringify(group), name: group ?? 'No group' };
 }

@@ -2,8 +2,15 @@ import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { WithLock } from '../core/lock.ts';
-import type { DigestKind, Digests } from './schedule-store.ts';
-import { type DigestSchedule, nextDue, scheduleWords } from './schedule-store.ts';
+import {
+  type DigestKind,
+  type DigestSchedule,
+  type Digests,
+  digestKinds,
+  nextDue,
+  scheduleWords,
+} from './schedule-store.ts';
+import type { DigestOf } from './send-digest.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
 export interface DigestTimers {
@@ -16,7 +23,7 @@ interface Deps {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly timers: DigestTimers;
   /** Posts a digest up to this moment, once for each id. */
-  readonly postNow: (channel: string, id: string) => Promise<void>;
+  readonly postNow: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
   /** IANA name of the default time zone. */
   readonly serviceZone: string;
   /** False when this channel may not get alerts; the user has then been told why. */
@@ -35,7 +42,7 @@ export function createSetDigest(deps: Deps) {
     const { wanted: input } = action;
     // A digest can be ended even after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
-    if (input.kind === 'now') return await deps.postNow(channel, action.id);
+    if (input.kind === 'now') return await deps.postNow(channel, action.id, input.of, serviceZone);
 
     await deps.withLock(`digest:${channel}`, async () => {
       const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
@@ -49,7 +56,7 @@ export function createSetDigest(deps: Deps) {
         const next = new Date(nextDue(schedule, now())).toISOString();
         return await reply.answer(action, digestSet({ ...schedule, next }));
       }
-      for (const kind of ['daily', 'weekly'] as const) {
+      for (const kind of digestKinds) {
         await timers.unschedule(channel, kind);
         await digests.remove(channel, kind);
       }

@@ -1,16 +1,24 @@
 import type { Cluster, Redis } from 'ioredis';
+import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
+import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
 const BUCKET_MS = 15 * 60_000;
 
-/** Two weeks to compare, with room for a digest that comes late. */
-const BUCKET_TTL_SECONDS = 35 * 24 * 3600;
+/** Two months to compare, with room for a digest that comes late. */
+const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 
-/** What is counted for one decline. */
+/** Attempts at one purchase: the same card, merchant, reason and amount within a day of the first one. */
+const ATTEMPTS_MS = 24 * 3_600_000;
+/** An attempt may arrive late. */
+const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
+
+/** What is counted for one attempt that was declined. */
 export interface Counted {
   readonly eventId: string;
+  readonly acctId: number;
   /** When it happened, UTC ISO 8601. */
   readonly at: string;
   readonly cents: number;
@@ -21,68 +29,90 @@ export interface Counted {
   readonly group: string | null;
 }
 
-/** Sums over a period, highest count first. */
-export interface Tally {
+/** However often a purchase was tried, it is one decline, and its dollars count once. */
+export interface Sums {
   readonly count: number;
+  readonly attempts: number;
   readonly cents: number;
-  readonly reasons: readonly { readonly code: string; readonly name: string; readonly count: number }[];
-  readonly merchants: readonly { readonly name: string; readonly count: number }[];
-  readonly groups: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** The declines of one reason and group at one merchant. */
+export interface TallyRow extends Sums {
+  readonly code: string;
+  readonly reason: string;
+  readonly merchant: string;
+  /** Null: of cards that are in no group. */
+  readonly group: string | null;
 }
 
 export type Tallies = ReturnType<typeof createTallies>;
 
 const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
+const sumNames = ['count', 'attempts', 'cents'] as const;
 
-/** Declines counted by the quarter hour, without cards or holders. Kept for five weeks. */
+/** Declines counted by the quarter hour, without cards or holders. Kept long enough to compare two months. */
 export function createTallies(redis: Redis | Cluster, now: () => number = Date.now) {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
 
   return {
-    /** Counts a decline once, however often it is called. */
-    async count({ eventId, at, cents, reason, merchant, group }: Counted): Promise<void> {
+    /** Counts an event once, however often it is called. */
+    async count({ eventId, acctId, at, cents, reason, merchant, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
       const oldest = now() - BUCKET_TTL_SECONDS * 1000;
       if (!(start > oldest)) return;
-      const fields: (string | number)[] = ['count', 1, 'cents', cents];
-      fields.push(field('reason', reason.code, reason.title), 1, field('merchant', merchant), 1);
-      if (group !== null) fields.push(field('group', group), 1);
+      const shop = merchantName(merchant);
+      const purchase = contentId('', [acctId, shop.key, reason.code, cents]);
+      const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
+      const retries = [atMs, ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS];
       await script.run(
-        [keyOf(start), `${keyOf(start)}:events`, listKey],
-        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...fields],
+        [keyOf(start), `${keyOf(start)}:events`, listKey, stateKey(`tally-first:${purchase}`)],
+        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...retries, about, cents],
       );
     },
 
-    /** @param fromMs inclusive, @param toMs exclusive; both whole quarter hours. */
-    async sum(fromMs: number, toMs: number): Promise<Tally> {
+    /**
+     * One row for each reason, merchant and group: most first. The spellings of a merchant are one row.
+     *
+     * @param fromMs inclusive, @param toMs exclusive; both whole quarter hours.
+     */
+    async sum(fromMs: number, toMs: number): Promise<TallyRow[]> {
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
-      const sums = new Map<string, number>();
       const buckets = await Promise.all(starts.map((start) => redis.hgetall(keyOf(Number(start)))));
-      for (const bucket of buckets)
-        for (const [name, number] of Object.entries(bucket)) sums.set(name, (sums.get(name) ?? 0) + Number(number));
-
-      const rows = [...sums]
-        .filter(([name]) => name.startsWith('['))
-        .map(([name, count]) => ({ parts: JSON.parse(name) as string[], count }))
-        .toSorted((a, b) => b.count - a.count || a.parts.join().localeCompare(b.parts.join()));
-      const of = (kind: string) =>
-        rows.filter(({ parts }) => parts[0] === kind).map(({ parts, count }) => ({ name: parts.at(-1) ?? '', count }));
-      return {
-        count: sums.get('count') ?? 0,
-        cents: sums.get('cents') ?? 0,
-        reasons: rows
-          .filter(({ parts }) => parts[0] === 'reason')
-          .map(({ parts, count }) => ({ code: parts[1] ?? '', name: parts[2] ?? '', count })),
-        merchants: of('merchant'),
-        groups: of('group'),
-      };
+      return sumBy(buckets.flatMap(rowsIn), ({ code, merchant, group }) => [code, merchantName(merchant).key, group]);
     },
   };
 }
 
-function field(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
+function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
+  return Object.entries(bucket).flatMap(([field, number]): TallyRow[] => {
+    const name = sumNames.find((each) => field.startsWith(`${each}:`));
+    if (name === undefined) return [];
+    const about = JSON.parse(field.slice(name.length + 1)) as [string, string, string, string | null];
+    const [code, reason, merchant, group] = about;
+    return [{ code, reason, merchant, group, count: 0, attempts: 0, cents: 0, [name]: Number(number) }];
+  });
+}
+
+/** The rows of each key added up, most first; what a row is about is that of the first. */
+export function sumBy<Row extends Sums>(rows: readonly Row[], keyOf: (row: Row) => unknown): Row[] {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row));
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? row : { ...before, ...added(before, row) });
+  }
+  return [...sums]
+    .toSorted(([a, one], [b, other]) => other.count - one.count || other.cents - one.cents || a.localeCompare(b))
+    .map(([, row]) => row);
+}
+
+export function added(one: Sums, other: Sums): Sums {
+  return {
+    count: one.count + other.count,
+    attempts: one.attempts + other.attempts,
+    cents: one.cents + other.cents,
+  };
 }

@@ -2,19 +2,22 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
+import { digestKinds } from './schedule-store.ts';
 
 export const DigestInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('at'),
-    /** Null: every day. 0 is Sunday. */
+    /** Null: every day, or the first of each month. 0 is Sunday. */
     weekday: z.int().min(0).max(6).nullable(),
+    isMonthly: z.boolean(),
     hour: z.int().min(0).max(23),
     minute: z.int().min(0).max(59),
     /** Null: the time zone of the card service. */
     zone: z.string().nullable(),
   }),
   z.strictObject({ kind: z.literal('off') }),
-  z.strictObject({ kind: z.literal('now') }),
+  /** Null: as long as the channel's own digest covers, or a day. */
+  z.strictObject({ kind: z.literal('now'), of: z.enum([...digestKinds, 'last-month']).nullable() }),
 ]);
 export type DigestInput = z.infer<typeof DigestInput>;
 
@@ -30,10 +33,11 @@ export const digestVerbs = {
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',
-      effect: 'sums up declines in this channel, every day or week; “now” at once, “off” no more',
+      effect: 'sums up declines and approvals here every day, week or month; “now” posts one at once, “off” ends it',
       read(words) {
         const wanted = readDigest(words);
-        const usage = 'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | now | off';
+        const usage =
+          'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off';
         if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
         const on = { kind: 'channel', text: words.join(' ') } as const;
         return { kind: 'read', verb: 'digest', target: on, reason: '', input: { wanted } };
@@ -52,11 +56,24 @@ const shortZones: Readonly<Record<string, string>> = {
   gmt: 'UTC',
 };
 
+const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>([
+  ['', null],
+  ['day', 'daily'],
+  ['week', 'weekly'],
+  ['month', 'monthly'],
+  ['last month', 'last-month'],
+]);
+
 /** Reads the words after `/card digest`. @returns a sentence for the user when they cannot be read. */
 export function readDigest(words: readonly string[]): DigestInput | string {
   const [first = '', ...rest] = words.map((word) => word.toLowerCase());
-  if (rest.length === 0 && (first === 'off' || first === 'now')) return { kind: first };
-  if (first !== 'daily' && first !== 'weekly') return 'Say daily or weekly with a time, now, or off.';
+  if (rest.length === 0 && first === 'off') return { kind: 'off' };
+  if (first === 'now') {
+    const of = periodWords.get(rest.join(' '));
+    return of === undefined ? 'For which time? Say now, now week, now month or now last month.' : { kind: 'now', of };
+  }
+  if (first !== 'daily' && first !== 'weekly' && first !== 'monthly')
+    return 'Say daily, weekly or monthly with a time, now, or off.';
   const weekday = first === 'weekly' ? (readWeekday(rest[0] ?? '') ?? -1) : null;
   if (weekday === -1) return 'On which day of the week?';
   const [clock = '', zone, ...more] = weekday === null ? rest : rest.slice(1);
@@ -67,7 +84,7 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   if (known === undefined)
     return `I do not know the time zone “${(zone ?? '').slice(0, 40)}”. Write one such as America/Chicago.`;
   const [hour = 0, minute = 0] = time.split(':').map(Number);
-  return { kind: 'at', weekday, hour, minute, zone: known };
+  return { kind: 'at', weekday, isMonthly: first === 'monthly', hour, minute, zone: known };
 }
 
 /** Undefined when there is no such zone. */

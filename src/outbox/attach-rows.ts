@@ -2,10 +2,12 @@ import { rowsPage, rowsPages } from '../../templates/outbox/batch-page.ts';
 import { countWords } from '../../templates/outbox/batch-row.ts';
 import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
 import { SlackError } from '../core/errors.ts';
+import { slashCommand } from '../core/installation.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack, Thread } from '../slack/client.ts';
-import type { Draft, RowsEntry } from './entry.ts';
+import type { Message } from '../slack/message.ts';
+import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
 import type { BatchMessages, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RowsOf } from './render-entries.ts';
@@ -27,14 +29,40 @@ interface Deps {
 export interface AttachRows {
   /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
   render(entry: RowsEntry, channel: string): Promise<Draft | null>;
+  /** A file that an entry brings. */
+  renderFile(entry: FileEntry): Promise<Draft>;
   /** Posts the same rows as tables, after everything more urgent. */
   asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void>;
+}
+
+/**
+ * A file, uploaded but not shown yet; where Slack takes none, the words that say so.
+ *
+ * @throws SlackError when a retry can help.
+ */
+async function renderFile(
+  { file, comment }: FileEntry,
+  { slack, notifyOps }: Pick<Deps, 'slack' | 'notifyOps'>,
+): Promise<Draft> {
+  try {
+    return { kind: 'file', file: await slack.uploadFile(file), comment, thread: null };
+  } catch (error) {
+    if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
+    await notifyOps(opsIssue.noFiles(error.slackError));
+    return { kind: 'message', message: noFile(file), thread: null, newBlocks: [], batch: null, revisions: [] };
+  }
+}
+
+/** Says in its place that there is no file. */
+export function noFile({ title }: FileEntry['file']): Message {
+  const text = `Slack took no file, so “${title}” is missing here. Give Cardbell the scope files:write, then ask again: ${slashCommand('digest now last month')}.`;
+  return { text, blocks: [] };
 }
 
 /** The rows of a summary, in its thread: as a file, or as tables when Slack takes no file. */
 export function createAttachRows(deps: Deps): AttachRows {
   const { slack, batchMessages, rowsOf, threadOf, outbox, unsupported, notifyOps } = deps;
-  return { render, asTables };
+  return { render, asTables, renderFile: (entry) => renderFile(entry, deps) };
 
   async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
@@ -84,7 +112,13 @@ function isPermanent({ code, slackError }: SlackError): boolean {
   return code === 'refused' || code === 'channel_unusable' || (code === 'token_dead' && notAllowed.has(slackError));
 }
 
-/** The name by which the file is found again when Slack's answer is lost. Says nothing about a card. */
+/** The name by which an entry's file is found again when Slack's answer is lost; null: it has none. */
+export function fileNameOf(entry: OutboxEntry | undefined): string | null {
+  if (entry?.kind === 'file') return entry.file.name;
+  return entry?.kind === 'rows' && entry.page === null ? fileName(entry) : null;
+}
+
+/** Says nothing about a card. */
 export function fileName({ of }: RowsEntry): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;

@@ -97,9 +97,22 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     notBefore,
     trace: traceParent,
   }),
+  z.strictObject({
+    kind: z.literal('file'),
+    id: z.string(),
+    audience,
+    /** Found again by its name, so that is its own. */
+    file: z.strictObject({ name: z.string(), title: z.string(), content: z.string() }),
+    /** Posted with it. */
+    comment: z.string(),
+    priority: z.enum(priorities).default('spend'),
+    notBefore,
+    trace: traceParent,
+  }),
 ]);
 export type OutboxEntry = z.infer<typeof OutboxEntry>;
 export type TrackedEntry = Extract<OutboxEntry, { kind: 'tracked' }>;
+export type FileEntry = Extract<OutboxEntry, { kind: 'file' }>;
 export type RowsEntry = Extract<OutboxEntry, { kind: 'rows' }>;
 
 /** The entries whose messages are kept up to date. */

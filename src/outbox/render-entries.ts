@@ -5,8 +5,9 @@ import { isFaultOfOurs, SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
+import { hasDataTable, withoutDataTables } from '../slack/data-tables.ts';
 import type { Message } from '../slack/message.ts';
-import { type Draft, type OutboxEntry, type RowsEntry, type TrackedEntry, trackedOf } from './entry.ts';
+import { type Draft, type FileEntry, type OutboxEntry, type RowsEntry, type TrackedEntry, trackedOf } from './entry.ts';
 import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
@@ -15,7 +16,10 @@ interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'revisions'>;
   readonly renderSubjects: RenderSubjects;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
-  readonly attachRows: { readonly render: (entry: RowsEntry, channel: string) => Promise<Draft | null> };
+  readonly attachRows: {
+    readonly render: (entry: RowsEntry, channel: string) => Promise<Draft | null>;
+    readonly renderFile: (entry: FileEntry) => Promise<Draft>;
+  };
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
@@ -27,7 +31,9 @@ export const SHARED_CHANNEL = 'shared_with_another_company';
 
 /** Names people, limits or decisions. Alerts are not among these: they are rendered for whoever reads their channel. */
 export function isForTeam(entry: OutboxEntry): boolean {
-  return entry.kind === 'notice' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert');
+  return (
+    entry.kind === 'notice' || entry.kind === 'file' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert')
+  );
 }
 
 const nouns: Readonly<Record<Subject['kind'], string>> = {
@@ -53,6 +59,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (isForTeam(first) && (await deps.visibilityOf(channel)) === 'shared')
       throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
     if (first.kind === 'rows') return await attachRows.render(first, channel);
+    if (first.kind === 'file') return await attachRows.renderFile(first);
     if (first.kind === 'notice') return await renderNotice(first.message);
     const tracked = trackedOf(entries);
     // Before anything else is read: a change in between makes the message count as out of date, never the reverse.
@@ -62,12 +69,11 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     return { kind: 'message', ...rendered, thread: await threadOf(tracked, channel, threads), revisions };
   };
 
-  /** The text next to a chart says the same, so a workspace without charts misses nothing. */
+  /** Where the workspace does not have tables that readers sort, lines say the same. */
   async function renderNotice(message: Message): Promise<Draft> {
-    const withoutCharts = message.blocks.filter((block) => !isChart(block));
-    const hasChart = withoutCharts.length < message.blocks.length && !(await unsupported.has('chart'));
-    const shown = hasChart ? message : { ...message, blocks: withoutCharts };
-    const newBlocks = hasChart ? (['chart'] as const) : [];
+    const isNew = hasDataTable(message.blocks) && !(await unsupported.has('data_table'));
+    const shown = isNew ? message : { ...message, blocks: withoutDataTables(message.blocks) };
+    const newBlocks = isNew ? (['data_table'] as const) : [];
     return { kind: 'message', message: shown, thread: null, newBlocks, batch: null, revisions: [] };
   }
 
@@ -109,11 +115,6 @@ export async function threadOfRows(
 ): Promise<Thread | null> {
   if (of.channel !== channel || (await threads.isGone(channel, of.ts))) return null;
   return { ts: of.ts, isBroadcast: false };
-}
-
-/** Slack's published types do not include it yet. */
-function isChart({ type }: { readonly type: string }): boolean {
-  return type === 'data_visualization';
 }
 
 /** Table rows of alerts as a channel may see them, in the order given. Alerts that are too old are left out. */

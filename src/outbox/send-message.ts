@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Slack } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
-import { fileName } from './attach-rows.ts';
+import { fileNameOf } from './attach-rows.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { Threads } from './message-store.ts';
 import { threadOf } from './render-entries.ts';
@@ -74,8 +74,7 @@ export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
     async searchFor(channel, { ref, slackMs }, entries) {
       const [first] = entries;
       const thread = await threadOf(entries, channel, threads);
-      const file = first?.kind === 'rows' && first.page === null ? fileName(first) : null;
-      return { channel, threadTs: thread?.ts ?? null, ref, file, slackMs };
+      return { channel, threadTs: thread?.ts ?? null, ref, file: fileNameOf(first), slackMs };
     },
 
     async find({ channel, threadTs, ref, file, slackMs }) {

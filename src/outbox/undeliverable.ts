@@ -2,7 +2,7 @@ import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
-import type { AttachRows } from './attach-rows.ts';
+import { type AttachRows, noFile } from './attach-rows.ts';
 import type { Draft } from './entry.ts';
 import { alertIdOf, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
@@ -110,6 +110,7 @@ async function messageIn(
   entry: OutboxEntry,
   { renderEntries }: Pick<Deps, 'renderEntries'>,
 ): Promise<Message | null> {
+  if (entry.kind === 'file') return noFile(entry.file);
   try {
     const draft = await renderEntries([entry], channel);
     return draft?.kind === 'message' ? draft.message : null;

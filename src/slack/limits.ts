@@ -60,6 +60,9 @@ export const SELECT_OPTIONS_MAX = 100;
 export const TABLE_ROWS_MAX = 100;
 export const TABLE_TEXT_MAX = 10_000;
 
+/** Rows of a table that readers sort, its head among them. https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
+export const DATA_TABLE_ROWS_MAX = 101;
+
 /** Parts of a chart. https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
 export const CHART_TITLE_MAX = 50;
 export const CHART_LABEL_MAX = 50;

@@ -6,6 +6,7 @@ import { outside, section, sentence } from '../core/blocks.ts';
 
 export interface DigestSet {
   readonly weekday: number | null;
+  readonly isMonthly: boolean;
   readonly hour: number;
   readonly minute: number;
   readonly zone: string;
@@ -14,9 +15,10 @@ export interface DigestSet {
 }
 
 /** This channel gets a digest from now on. */
-export function digestSet({ weekday, hour, minute, zone, next }: DigestSet): Message {
+export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: DigestSet): Message {
   const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
-  const day = weekday === null ? 'every day' : `every ${weekdayNames[weekday] ?? ''}`;
+  const often = isMonthly ? 'on the first of each month' : 'every day';
+  const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
   const head = `This channel gets a digest ${day} at ${clock}, ${outside(zone, 40)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),

@@ -1,85 +1,94 @@
-import type { KnownBlock } from '@slack/types';
+import type { DataTableBlock } from '@slack/types';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
-import { commandCode } from '../../src/core/installation.ts';
+import { serviceClock, serviceZone, slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
+import type { ApprovedChange } from '../../src/digests/approved-changes.ts';
+import type { OpenException } from '../../src/digests/open-exceptions.ts';
+import type { DigestKind } from '../../src/digests/schedule-store.ts';
+import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, header, outside, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOfHolder } from '../core/card-words.ts';
-import { comparison } from './digest-chart.ts';
+import { context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOfHolderRaw } from '../core/card-words.ts';
+import { changeWords } from '../core/change-words.ts';
+import { type Column, dataTable } from '../core/data-table.ts';
 
-/** One row: how often now, and in the same stretch before. */
-export interface DigestRow {
+/** One row: what it adds up to now, and how many declines there were in the same stretch before. */
+export interface DigestRow extends Sums {
   readonly name: string;
-  readonly count: number;
   readonly before: number;
 }
 
 export interface Digest {
-  readonly kind: 'daily' | 'weekly';
+  readonly kind: DigestKind;
   /** UTC ISO 8601. */
   readonly from: string;
   readonly to: string;
-  readonly count: number;
+  readonly total: Sums;
+  /** Declines of the period before. */
   readonly before: number;
-  readonly cents: number;
   /** Most first. */
   readonly reasons: readonly (DigestRow & { readonly code: string })[];
   readonly merchants: readonly DigestRow[];
   readonly groups: readonly DigestRow[];
+  readonly approvals: readonly ApprovedChange[];
+  readonly open: readonly OpenException[];
   /** Cards that nobody has activated yet. */
   readonly inactive: readonly CardFacts[];
 }
 
-const ROWS_MAX = 8;
-const INACTIVE_MAX = 10;
-const BAR_LENGTH = 10;
+const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
 
-/** What was declined in a day or a week, with the one before beside it. */
-export function digest(facts: Digest, place: ChannelVisibility): Message {
-  const { kind, from, to, count, before, cents, merchants, groups, inactive } = facts;
+/**
+ * What was declined and approved in a day, a week or a month, with the declines of the one before beside it.
+ *
+ * @returns also whether every row has room; the others are in the controller's file.
+ */
+export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
+  const { kind, from, to, total, before, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
-  const words = kind === 'daily' ? ['Yesterday and today', 'the day before'] : ['This week', 'the week before'];
-  const title = kind === 'daily' ? 'Declines of the last day' : 'Declines of the last week';
-  const total = `${counted(count)}${count === 0 ? '' : `, ${formatCents(cents)}`}`;
-  const change = `${compared(count, before)} ${words[1]} (${before})`;
+  const title = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
+  const counted = `${declinesWords(total)}, ${compared(total.count, before)} the ${spans[kind]} before (${before})`;
   const [first] = reasons;
-  const most = first === undefined ? '' : ` Most often: ${outside(first.name, 80)}, ${first.count} times.`;
-  const waiting = inactive.length === 0 ? '' : ` ${waitingWords(inactive.length)}.`;
-
-  return {
-    text: sentence(`${title}: ${total}, ${change}.${most}${waiting}`),
+  const most = first === undefined ? '' : ` Most often: ${outside(first.name, 80)}, ${times(first.count)}.`;
+  const others = [approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(Boolean);
+  const tables = [
+    rowsOf('By reason', 'Reason', reasons),
+    rowsOf('By merchant', 'Merchant', merchants),
+    rowsOf('By group', 'Group', groups),
+    dataTable('Approved', approvalColumns(), approvals),
+    dataTable('Open exceptions', openColumns(), open),
+    dataTable('Waiting to be activated', inactiveColumns, inactive, 1000),
+  ];
+  const message = {
+    text: sentence(`${title}: ${counted}.${most}${others.map((words) => ` ${words}.`).join('')}`),
     blocks: [
       header(title),
-      section(`*${total}*, ${change}.`),
-      ...comparison(
-        'Declines by reason',
-        [kind === 'daily' ? 'This day' : 'This week', capitalWords(words[1] ?? '')],
-        reasons,
-      ),
-      ...list('By reason', reasons, words[1] ?? ''),
-      ...list('By merchant', merchants, words[1] ?? ''),
-      ...list('By group', groups, words[1] ?? ''),
-      ...waitingCards(inactive),
+      section(`*${counted}.*`, others.length === 0 ? null : `${others.join('. ')}.`),
+      ...tables.flatMap(withRest),
       ...context(`${dateToken(from)} ${dateAfter('to', to)}`),
     ],
   };
+  return { message, isWhole: tables.every(({ left }) => left === 0) };
 }
 
 /** A reason that helps somebody who holds a card that is not theirs has another name where many read it. */
-function reasonName(
+export function reasonName(
   { code, name }: { readonly code: string; readonly name: string },
   place: ChannelVisibility,
 ): string {
   return declineReason({ code, message: '' }).isSensitive ? shownReason({ code, message: '' }, place).title : name;
 }
 
-function counted(count: number): string {
-  if (count === 0) return 'Nothing was declined';
-  return count === 1 ? '1 decline' : `${count} declines`;
+/** `12 declines (30 attempts), $1,234.50`: a purchase that was tried again counts once, and so do its dollars. */
+function declinesWords({ count, attempts, cents }: Sums): string {
+  if (count === 0)
+    return attempts === 0 ? 'Nothing was declined' : `No new decline, ${countOf(attempts, 'more attempt')}`;
+  const tries = attempts > count ? ` (${attempts} attempts)` : '';
+  return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }
 
 function compared(count: number, before: number): string {
@@ -87,40 +96,68 @@ function compared(count: number, before: number): string {
   return count > before ? `${count - before} more than` : `${before - count} fewer than`;
 }
 
-function capitalWords(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
 
-/**
- * `▰▰▰▱▱▱▱▱▱▱ 12 · Over the daily limit (8)`: the bar repeats the number, for the eye. Where each number is one there is
- * nothing to see.
- */
-function list(title: string, rows: readonly DigestRow[], beforeWords: string): KnownBlock[] {
-  if (rows.length === 0) return [];
-  const most = Math.max(1, ...rows.map(({ count }) => count));
-  const more = rows.length - ROWS_MAX;
-  const lines = rows.slice(0, ROWS_MAX).map(({ name, count, before }) => {
-    const full = count === 0 ? 0 : Math.max(1, Math.round((count / most) * BAR_LENGTH));
-    const bar = most === 1 ? '•' : '▰'.repeat(full) + '▱'.repeat(BAR_LENGTH - full);
-    return `${bar} *${count}* · ${outside(name, 80) || 'without a name'} (${before})`;
-  });
-  return [section(`*${title}* (${beforeWords})`, ...lines, more > 0 ? `… and ${more} more.` : null)];
+/** `3 approvals, $700.00 more in all, 1 of them an emergency override`. */
+function approvalWords(approvals: readonly ApprovedChange[]): string {
+  if (approvals.length === 0) return '';
+  const cents = approvals.reduce((sum, change) => sum + (change.cents ?? 0), 0);
+  const overrides = approvals.filter(({ isOverride }) => isOverride).length;
+  const ofThem = overrides === 0 ? '' : `, ${overrides} of them by emergency override`;
+  return `${countOf(approvals.length, 'approval')}, ${formatCents(cents)} more in all${ofThem}`;
+}
+
+function openWords(open: readonly OpenException[]): string {
+  return open.length === 0 ? '' : countOf(open.length, 'open exception');
 }
 
 function waitingWords(count: number): string {
+  if (count === 0) return '';
   return count === 1 ? '1 card waits to be activated' : `${count} cards wait to be activated`;
 }
 
-function waitingCards(inactive: readonly CardFacts[]): KnownBlock[] {
-  if (inactive.length === 0) return [];
-  const more = inactive.length - INACTIVE_MAX;
-  return [
-    section(
-      `*${waitingWords(inactive.length)}*`,
-      ...inactive
-        .slice(0, INACTIVE_MAX)
-        .map((card) => `• ${cardOfHolder(card)}: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`),
-      more > 0 ? `… and ${more} more.` : null,
-    ),
+function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): ShownTable {
+  const number = (value: number) => ({ value, text: String(value) });
+  const columns: readonly Column<DigestRow>[] = [
+    { head, of: ({ name }) => name || 'No name' },
+    { head: 'Declines', of: ({ count }) => number(count) },
+    { head: 'Attempts', of: ({ attempts }) => number(attempts) },
+    { head: 'Amount', of: ({ cents }) => ({ value: cents / 100, text: formatCents(cents) }) },
+    { head: 'Before', of: ({ before }) => number(before) },
   ];
+  return dataTable(caption, columns, rows);
+}
+
+const approvalColumns = (): Column<ApprovedChange>[] => [
+  { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
+  { head: 'More', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
+  { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
+  { head: 'Duration', of: ({ duration }) => duration ?? 'permanent' },
+  { head: `When (${serviceZone().short})`, of: ({ at }) => serviceClock(at, true) },
+  { head: 'How', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
+  { head: 'By', of: ({ approvedBy }) => ({ users: approvedBy }) },
+];
+
+const openKinds = { temporary: 'temporary', asking: 'to be decided', request: 'waits for approval' } as const;
+
+const openColumns = (): Column<OpenException>[] => [
+  { head: 'Card', of: ({ card }) => cardOfHolderRaw(card) },
+  { head: 'Change', of: ({ change }) => change },
+  { head: 'State', of: ({ kind }) => openKinds[kind] },
+  { head: `Ends (${serviceZone().short})`, of: ({ endsAt }) => serviceClock(endsAt, true) },
+  { head: 'Asked by', of: ({ by }) => ({ users: [by] }) },
+];
+
+const inactiveColumns: readonly Column<CardFacts>[] = [
+  { head: 'Card', of: (card) => cardOfHolderRaw(card) },
+  { head: 'To activate it', of: (card) => slashCommand(`activate ${cardHandle(card)}`) },
+];
+
+type ShownTable = ReturnType<typeof dataTable>;
+
+function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
+  if (left === 0) return blocks;
+  return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more in the file)` }));
 }

@@ -31,12 +31,15 @@ function newDigest(since: number): Promise<StoredMessage> {
 
 async function counted(): Promise<number> {
   const starts = await cardbell().store.zrange('{cardbell:state}:tally', '0', '-1');
-  const counts = starts.map((start) => cardbell().store.hget(`{cardbell:state}:tally:${start}`, 'count'));
-  return (await Promise.all(counts)).reduce((sum, count) => sum + Number(count), 0);
+  const buckets = await Promise.all(starts.map((start) => cardbell().store.hgetall(`{cardbell:state}:tally:${start}`)));
+  const attempts = buckets
+    .flatMap((bucket) => Object.entries(bucket))
+    .filter(([field]) => field.startsWith('attempts:'));
+  return attempts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 describe('a digest', () => {
-  it('on demand shows the last day by reason and merchant, with a chart', async () => {
+  it('on demand shows the last day by reason and merchant, in tables that sort', async () => {
     const card = cardbell().take('ACTIVE');
     for (const code of ['decline.rule.velocity', 'decline.card.pin'])
       await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId, MerchantName: 'Kiosk 7' }));
@@ -46,8 +49,8 @@ describe('a digest', () => {
     const message = await cardbell().waitFor(channels.alerts, /Declines of the last day: 2 declines/);
 
     const shown = JSON.stringify(message.blocks);
-    expect(shown).toContain('data_visualization');
-    expect(shown).toMatch(/Over the daily limit \(0\)/);
+    expect(shown).toContain('data_table');
+    expect(shown).toContain('Over the daily limit');
     expect(shown).not.toMatch(/PIN/);
     expect(message.text).toMatch(/cards wait to be activated/);
   });
@@ -77,7 +80,7 @@ describe('a digest', () => {
     });
   });
 
-  it('says the same in words in a workspace without charts, and ops are not notified', async () => {
+  it('says the same in words in a workspace without such tables, and ops are not notified', async () => {
     await quiet(cardbell());
     cardbell().workspace.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'invalid_blocks' });
     const since = Date.now() / 1000;
@@ -86,8 +89,21 @@ describe('a digest', () => {
     const message = await newDigest(since);
 
     expect(JSON.stringify(message.blocks)).toMatch(/Over the daily limit/);
-    expect(JSON.stringify(message.blocks)).not.toContain('data_visualization');
+    expect(JSON.stringify(message.blocks)).not.toContain('data_table');
     expect(cardbell().texts(channels.ops).join()).not.toMatch(/refused a message/);
+  });
+
+  it('of a month brings a file for the controller', async () => {
+    const since = Date.now() / 1000;
+
+    await cardbell().command(ana, 'digest now month');
+
+    const { files } = await cardbell().workspace.waitForMessage(
+      ({ channel, text, ts }) =>
+        channel === channels.alerts && Number(ts) > since && text.startsWith('The same for the controller'),
+      WAIT_MS,
+    );
+    expect(files).toHaveLength(1);
   });
 
   it('can be weekly, and can be turned off', async () => {

@@ -155,7 +155,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestMessage(request),
     ]),
   'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],
-  'digest-set': (one, two) => [digestSet({ weekday: null, hour: 9, minute: 0, zone: one, next: two })],
+  'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
     const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };

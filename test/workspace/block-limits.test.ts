@@ -36,6 +36,9 @@ const barChart = (series: number, categories: number) => ({
   },
 });
 
+const number = { type: 'raw_number', value: 1, text: '1' };
+const dataTable = (fields = {}) => ({ type: 'data_table', caption: 'Spend', rows: [[cell('a')], [number]], ...fields });
+
 /** Each limit, in the figure of Slack's own pages: the largest that passes is `make(max)`, one more is refused. */
 const SIZES: [string, number, (size: number) => unknown[]][] = [
   ['blocks in a message', 50, (size) => many(size, () => ({ type: 'divider' }))],
@@ -84,6 +87,9 @@ const SIZES: [string, number, (size: number) => unknown[]][] = [
       { type: 'table', rows: [[cell('x')]] },
     ],
   ],
+  ['rows of a data table', 101, (size) => [dataTable({ rows: many(size, () => [cell('a')]) })]],
+  ['cells of a data table', 20, (size) => [dataTable({ rows: many(2, () => many(size, () => cell('a'))) })]],
+  ['rows of a page', 100, (size) => [dataTable({ page_size: size })]],
   ['charts in a message', 2, (size) => many(size, () => barChart(1, 1))],
   ['a chart title', 50, (size) => [{ ...barChart(1, 1), title: long(size) }]],
   ['chart series', 12, (size) => [barChart(size, 1)]],
@@ -105,6 +111,29 @@ describe('a limit of a message', () => {
 });
 
 const WRONG: [string, unknown, Surface, RegExp][] = [
+  ['a data table without a caption', dataTable({ caption: undefined }), 'message', /missing required field: caption/],
+  ['a data table with a head only', dataTable({ rows: [[cell('a')]] }), 'message', /no less than 2 items/],
+  [
+    'rows of different lengths',
+    dataTable({ rows: [[cell('a')], [cell('a'), cell('b')]] }),
+    'message',
+    /as many cells as the other rows/,
+  ],
+  ['a row header that is no column', dataTable({ row_header_column_index: 1 }), 'message', /from 0 to 0/],
+  [
+    'rich text in the head',
+    dataTable({ rows: [[{ type: 'rich_text', elements: [] }], [cell('a')]] }),
+    'message',
+    /rich_text is not allowed in the header row/,
+  ],
+  [
+    'a number without a value',
+    dataTable({ rows: [[cell('a')], [{ type: 'raw_number', text: '1' }]] }),
+    'message',
+    /must be a number/,
+  ],
+  ['a number in a plain table', { type: 'table', rows: [[number]] }, 'message', /must be one of: raw_text, rich_text/],
+  ['a data table in a form', dataTable(), 'modal', /not allowed in a modal/],
   ['an unknown block', { type: 'sparkle' }, 'message', /unsupported type: sparkle/],
   ['an unknown element', actions({ type: 'knob' }), 'message', /unsupported type: knob/],
   ['a block that no template uses', { type: 'markdown', text: '*a*' }, 'message', /unsupported type: markdown/],

@@ -195,6 +195,27 @@ it('never lets a message become markup', async () => {
   expect(await message('bold').first().textContent()).toContain('<script>');
 });
 
+it('turns the pages of a data table, and sorts it by its head', async () => {
+  const number = (value: number) => ({ type: 'raw_number', value, text: `$${value}` });
+  const rows = [5, 100, 20, 7, 3, 11].map((value) => [{ type: 'raw_text', text: `Shop ${value}` }, number(value)]);
+  const heads = ['Merchant', 'Amount'].map((text) => ({ type: 'raw_text', text }));
+  const block = { type: 'data_table', caption: 'Spend by shop', rows: [heads, ...rows] };
+  await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'spend', blocks: [block] });
+  await visit();
+  const table = page.getByRole('region', { name: 'Spend by shop' });
+  const shops = () => table.getByRole('rowheader').allTextContents();
+
+  await table.getByRole('button', { name: 'Amount' }).click();
+  expect(await shops()).toEqual(['Shop 3', 'Shop 5', 'Shop 7', 'Shop 11', 'Shop 20']);
+
+  await table.getByRole('button', { name: 'Next' }).click();
+  expect(await shops()).toEqual(['Shop 100']);
+
+  await table.getByRole('button', { name: 'Amount' }).click();
+  expect((await shops())[0]).toBe('Shop 100');
+  expect(await table.getByRole('columnheader', { name: 'Amount' }).getAttribute('aria-sort')).toBe('descending');
+});
+
 it('shows dates in the time zone of who looks', async () => {
   const seconds = Date.UTC(2026, 0, 15, 17, 30) / 1000;
   await call(workspace, 'chat.postMessage', {

@@ -86,6 +86,14 @@ describe('declines of the same card, merchant, reason and amount', () => {
     );
   });
 
+  it('match whatever the spelling of the merchant’s name', async () => {
+    const at = (name: string) => ({ merchant: { name, city: '', state: '', country: 'US', id: 'M9' } });
+    await join(tried(1, 0, at('AMZN Mktp US*2K3')));
+
+    expect(await join(tried(2, 1, at('Amazon.com')))).toBe(idOf(1));
+    expect(await join(tried(3, 2, at('Amazon Web Services')))).toBe(idOf(3));
+  });
+
   it('are counted separately in each channel', async () => {
     await join(tried(1, 0), 'C1');
     await join(tried(2, 1), 'C2');

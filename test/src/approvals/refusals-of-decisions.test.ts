@@ -229,7 +229,7 @@ const rows: Refused[] = [
     when: 'it is no channel',
     asked: {
       ...typed('daily 09:00', 'D0OLGA'),
-      wanted: { kind: 'at', weekday: null, hour: 9, minute: 0, zone: null },
+      wanted: { kind: 'at', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: null },
     },
     deps: routing(),
     why: /direct conversation/,

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { cronPattern, nextDue, periodBefore, periodBeforeThat } from '../../../src/digests/schedule-store.ts';
+import {
+  cronPattern,
+  nextDue,
+  periodBefore,
+  periodBeforeThat,
+  periodsUntil,
+} from '../../../src/digests/schedule-store.ts';
 
-const at = (weekday: number | null, hour: number, minute: number, zone: string) => ({ weekday, hour, minute, zone });
+const at = (weekday: number | null, hour: number, minute: number, zone: string) => ({
+  weekday,
+  hour,
+  minute,
+  zone,
+  isMonthly: false,
+});
 const shown = ({ fromMs, toMs, date }: { fromMs: number; toMs: number; date: string }) => [
   new Date(fromMs).toISOString(),
   new Date(toMs).toISOString(),
@@ -48,6 +60,39 @@ describe('the period of a digest', () => {
     expect(shown(week)).toEqual(['2026-11-09T03:30:00.000Z', '2026-11-16T03:30:00.000Z', '2026-11-16']);
     expect(periodBeforeThat(monday, week).toMs).toBe(week.fromMs);
     expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
+  });
+
+  it('of a month is the calendar’s, in its zone, whenever the digest is due', () => {
+    const monthly = { ...at(null, 9, 0, 'America/New_York'), isMonthly: true };
+    const october = periodBefore(monthly, new Date('2026-11-20T12:00:00Z'));
+
+    expect(shown(october)).toEqual(['2026-10-01T04:00:00.000Z', '2026-11-01T04:00:00.000Z', '2026-11-01']);
+    expect(new Date(october.dueMs).toISOString()).toBe('2026-11-01T14:00:00.000Z');
+    expect(shown(periodBeforeThat(monthly, october))).toEqual([
+      '2026-09-01T04:00:00.000Z',
+      '2026-10-01T04:00:00.000Z',
+      '2026-10-01',
+    ]);
+    expect(periodBefore(monthly, new Date('2026-11-01T13:59:00Z')).date).toBe('2026-10-01');
+    expect(new Date(nextDue(monthly, new Date('2027-01-31T12:00:00Z'))).toISOString()).toBe('2027-02-01T14:00:00.000Z');
+    expect(cronPattern(monthly)).toBe('0 9 1 * *');
+  });
+
+  it('up to now is the last day or week, or the calendar’s month', () => {
+    const until = (kind: 'daily' | 'weekly' | 'monthly') =>
+      periodsUntil(kind, new Date('2026-11-20T12:00:00Z'), 'UTC').map(({ fromMs, toMs }) =>
+        [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 13)),
+      );
+
+    expect(until('daily')).toEqual([
+      ['2026-11-19T12', '2026-11-20T12'],
+      ['2026-11-18T12', '2026-11-19T12'],
+    ]);
+    expect(until('weekly')[1]).toEqual(['2026-11-06T12', '2026-11-13T12']);
+    expect(until('monthly')).toEqual([
+      ['2026-11-01T00', '2026-11-20T12'],
+      ['2026-10-01T00', '2026-11-01T00'],
+    ]);
   });
 
   it('becomes a cron pattern for BullMQ', () => {

@@ -1,39 +1,105 @@
 import { expect, it } from 'vitest';
+import type { ApprovedChange } from '../../../src/digests/approved-changes.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
+import { withoutDataTables } from '../../../src/slack/data-tables.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
-const now = new Date('2026-11-20T23:00:00Z');
 
-it('a digest is not posted in a channel that another company can read, and has words for everybody', async () => {
-  const posted: string[] = [];
+function createWorld(now: Date) {
+  const posted: { channel: string; text: string; elsewhere: string; page: string; csv: string | null }[] = [];
   const shared: string[] = [];
-  const tallies = createTallies(redis());
-  const reason = { code: 'decline.card.pin', title: 'Wrong PIN' };
-  const decline = { cents: 100, reason, merchant: 'Pin Shop', group: null };
-  await tallies.count({ ...decline, eventId: 'evt_1', at: '2026-11-20T20:00:00Z' });
   const recorded: string[] = [];
+  const asked: string[][] = [];
+  const tallies = createTallies(redis(), () => now.getTime());
+  const digests = createDigests(redis());
   const digest = createSendDigest({
-    digests: createDigests(redis()),
+    digests,
     tallies,
-    inactive: async () => [],
+    exceptions: {
+      async approved(from, to): Promise<ApprovedChange[]> {
+        asked.push([from, to].map((ms) => new Date(ms).toISOString().slice(0, 10)));
+        return [];
+      },
+      open: async () => [],
+      inactive: async () => [],
+    },
     visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
-    post: async (channel, _id, message, elsewhere) => {
-      posted.push(`${channel}: ${message.text}`, `elsewhere: ${elsewhere.text}`);
+    post: async (channel, _id, { message, elsewhere, csv }) => {
+      const page = shown(withoutDataTables(message.blocks));
+      posted.push({ channel, text: message.text, elsewhere: elsewhere.text, page, csv });
     },
     record: async (channel, id, what) => void recorded.push(`${channel}: ${id}: ${what}`),
-    notifySharedChannel: async (channel) => {
-      shared.push(channel);
-    },
+    notifySharedChannel: async (channel) => void shared.push(channel),
     now: () => now,
   });
+  let events = 0;
+  const declined = (at: string, over = {}) => {
+    events += 1;
+    const reason = { code: 'decline.card.pin', title: 'Wrong PIN' };
+    const decline = {
+      eventId: `evt_${events}`,
+      acctId: events,
+      at,
+      cents: 1010,
+      reason,
+      merchant: 'Pin Shop',
+      group: null,
+    };
+    return tallies.count({ ...decline, ...over });
+  };
+  return { digest, digests, declined, posted, shared, recorded, asked };
+}
 
-  await digest.now('C0SHARED', 'n1');
-  await digest.now('D0ANA', 'n2');
+it('a digest is not posted in a channel that another company can read, and has words for everybody', async () => {
+  const { digest, declined, posted, shared, recorded } = createWorld(new Date('2026-11-20T23:00:00Z'));
+  await declined('2026-11-20T20:00:00Z');
+
+  await digest.now('C0SHARED', 'n1', null, 'UTC');
+  await digest.now('D0ANA', 'n2', null, 'UTC');
 
   expect(shared).toEqual(['C0SHARED']);
   expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 declines']);
-  expect(posted).toEqual([expect.stringMatching(/^D0ANA: .*PIN/), expect.not.stringMatching(/PIN/)]);
+  expect(posted).toMatchObject([{ channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null }]);
+  expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
+});
+
+it('dollars by reason and group add up exactly, with the cards of no group and the spellings of a merchant in one row', async () => {
+  const { digest, declined, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
+  await declined('2026-11-20T20:00:00Z', { merchant: 'SQ *COFFEE BAR', group: 'Field' });
+  await declined('2026-11-20T20:01:00Z', { merchant: 'COFFEE BAR #12', cents: 20 });
+  await declined('2026-11-19T20:01:00Z', { merchant: 'Coffee Bar' });
+
+  await digest.now('D0ANA', 'n1', null, 'UTC');
+
+  const { page, text } = posted[0] ?? { page: '', text: '' };
+  expect(text).toContain('2 declines, $10.30, 1 more than the day before (1)');
+  expect(page).toMatch(/By reason\*\n• .*PIN · Declines 2 · Attempts 2 · Amount \$10\.30 · Before 1/);
+  expect(page).toContain('• COFFEE BAR · Declines 2 · Attempts 2 · Amount $10.30 · Before 1');
+  expect(page).toContain('• Field · Declines 1 · Attempts 1 · Amount $10.10 · Before 0');
+  expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Before 1');
+});
+
+it('the digest of a month covers the calendar’s, comes days late if it must, and brings a file for the controller', async () => {
+  const { digest, digests, declined, posted, asked, recorded } = createWorld(new Date('2026-11-03T12:00:00Z'));
+  const when = { weekday: null, isMonthly: true, hour: 9, minute: 0, zone: 'America/New_York' };
+  await digests.set({ ...when, channel: 'D0ANA', by: 'U1', at: '2026-10-20T12:00:00Z' });
+  await declined('2026-10-01T03:59:59Z');
+  await declined('2026-10-01T04:00:00Z');
+  await declined('2026-11-01T03:59:59Z');
+  await declined('2026-11-01T04:00:00Z');
+
+  await digest.missed();
+  await digest.now('D0ANA', 'last', 'last-month', 'UTC');
+
+  expect(recorded[0]).toBe('D0ANA: digest-D0ANA-monthly-2026-11-01: monthly digest of 2 declines');
+  expect(asked).toEqual([
+    ['2026-10-01', '2026-11-01'],
+    ['2026-10-01', '2026-11-01'],
+  ]);
+  expect(posted.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('2 declines, $20.20, 1 more')));
+  expect(posted[0]?.csv).toContain('"Declines","","20.20","Pin Shop"');
 });

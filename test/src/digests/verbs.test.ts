@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDigest } from '../../../src/digests/verbs.ts';
 
-const nine = { kind: 'at', weekday: null, hour: 9, minute: 0, zone: null };
+const nine = { kind: 'at', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: null };
 
 describe('the words after /card digest', () => {
   it.each([
@@ -14,7 +14,10 @@ describe('the words after /card digest', () => {
     ['weekly monday 09:00', { ...nine, weekday: 1 }],
     ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
     ['off', { kind: 'off' }],
-    ['now', { kind: 'now' }],
+    ['now', { kind: 'now', of: null }],
+    ['now week', { kind: 'now', of: 'weekly' }],
+    ['now last month', { kind: 'now', of: 'last-month' }],
+    ['monthly 9am CT', { ...nine, isMonthly: true, zone: 'America/Chicago' }],
   ])('%j', (text, changeRequest) => {
     expect(readDigest(text.split(' '))).toEqual(changeRequest);
   });
@@ -29,6 +32,8 @@ describe('the words after /card digest', () => {
     'daily 09:60',
     'daily 09:00 Atlantis',
     'daily 09:00 ET now',
+    'now and then',
+    'monthly',
     'weekly 09:00',
     'weekly someday 09:00',
     'weekly monday',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -38,5 +39,52 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
 
     expect(shared).toHaveLength(1);
     expect(await world.outbox.look('C1', 9)).toMatchObject({ unresolved: null, waiting: [] });
+  });
+});
+
+describe('a file for the controller', () => {
+  const file = { name: 'cardbell-1.csv', title: 'Declines.csv', content: 'a,b' };
+  const entry = { kind: 'file', id: 'digest-csv', file, comment: 'For the controller.' } as const;
+
+  it('is shared once in its channel, with its words', async () => {
+    const shared: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        uploadFile: async ({ name, title, content }) => ({ id: content, name, title }),
+        shareFile: async (channel, { id, name }, comment, thread) =>
+          void shared.push([channel, id, name, comment, thread].join(' ')),
+      },
+    });
+    await world.outbox.put('C1', entry);
+    await world.flush('C1');
+    await world.outbox.put('C1', entry);
+    await world.flush('C1');
+
+    expect(shared).toEqual(['C1 a,b cardbell-1.csv For the controller. ']);
+  });
+
+  it.each(['uploadFile', 'shareFile'] as const)('that Slack refuses (%s) is missed in words', async (call) => {
+    const posted: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
+        async post(channel, { text }) {
+          posted.push(text);
+          return { channel, ts: '3.1' };
+        },
+        [call]: async () => {
+          throw new SlackError(call, 'refused', 'file_uploads_disabled');
+        },
+      },
+    });
+    await world.outbox.put('C1', entry);
+    await world.flush('C1');
+
+    const { waiting } = await world.outbox.look('C1', 9);
+    const said = [
+      ...posted,
+      ...waiting.map(({ entry }) => (entry.kind === 'notice' ? entry.message.text : entry.kind)),
+    ];
+    expect(said).toEqual([expect.stringMatching(/“Declines.csv” is missing here/)]);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutDataTables } from '../../../src/slack/data-tables.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
 import { type Digest, digest } from '../../../templates/digests/digest.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
@@ -7,35 +8,96 @@ import { examples } from '../../support/examples.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
+const row = (name: string, count: number, before: number, over = {}) => {
+  const sums = { count, attempts: count, cents: count * 1000, before };
+  return { name, code: name, ...sums, ...over };
+};
+
+const approved = {
+  at: '2026-11-12T15:00:00Z',
+  holder: 'Sam Rivera',
+  last4: '1234',
+  merchant: 'Corner Diner',
+  before: 'daily limit $150.00',
+  after: 'daily limit $180.50',
+  cents: 3050,
+  duration: 'for 4 hours',
+  approvedBy: ['U0ANA', 'U0BEN'],
+  isOverride: false,
+  reason: 'Dinner with a client',
+};
+
 const facts: Digest = {
   kind: 'weekly',
   from: '2026-11-09T14:00:00Z',
   to: '2026-11-16T14:00:00Z',
-  count: 12,
+  total: { count: 12, attempts: 30, cents: 123_450 },
   before: 8,
-  cents: 123_450,
   reasons: [
-    { code: 'decline.rule.velocity', name: 'Over the daily limit', count: 9, before: 4 },
-    { code: 'decline.card.pin', name: 'Wrong PIN', count: 3, before: 4 },
+    row('Over the daily limit', 9, 4, { code: 'decline.rule.velocity', attempts: 27 }),
+    row('Wrong PIN', 3, 4, { code: 'decline.card.pin' }),
   ],
-  merchants: [{ name: 'Blue Bottle Coffee', count: 7, before: 0 }],
-  groups: [{ name: 'Field team', count: 12, before: 8 }],
+  merchants: [row('Blue Bottle Coffee', 7, 0)],
+  groups: [row('Field team', 12, 8)],
+  approvals: [
+    approved,
+    { ...approved, cents: null, before: 'purchases abroad not allowed', after: 'purchases abroad allowed' },
+  ],
+  open: [
+    {
+      kind: 'temporary',
+      card,
+      change: 'daily limit $150.00 → $180.50',
+      by: 'U0ANA',
+      since: '2026-11-16T10:00:00Z',
+      endsAt: '2026-11-16T18:00:00Z',
+    },
+  ],
   inactive: [card],
 };
 
 describe('a digest', () => {
-  it('says in one sentence what the page shows', () => {
-    expect(digest(facts, 'private').text).toBe(
-      'Declines of the last week: 12 declines, $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 1 card waits to be activated.',
+  it('says in sentences what the page shows', () => {
+    expect(digest(facts, 'private').message.text).toBe(
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, $30.50 more in all. 1 open exception. 1 card waits to be activated.',
     );
   });
 
-  it('shows each number as a bar, in words, and beside the one before', () => {
-    const read = shown(digest(facts, 'direct').blocks);
+  it('counts what an operator did in the approvers’ place', () => {
+    const override = { ...approved, isOverride: true };
+    const { message } = digest({ ...facts, approvals: [approved, override] }, 'private');
 
-    expect(read).toContain('▰▰▰▰▰▰▰▰▰▰ *9* · Over the daily limit (4)');
-    expect(read).toContain('▰▰▰▱▱▱▱▱▱▱ *3* · Wrong PIN (4)');
-    expect(read).toContain('/card activate 1212');
+    expect(message.text).toContain('2 approvals, $61.00 more in all, 1 of them by emergency override.');
+  });
+
+  it('shows dollars by reason and group, and each approval with amount, duration and approvers', () => {
+    const page = shown(withoutDataTables(digest(facts, 'direct').message.blocks));
+
+    expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Before 4');
+    expect(page).toContain('• Field team · Declines 12 · Attempts 12 · Amount $120.00 · Before 8');
+    expect(page).toContain(
+      '• Sam Rivera · card 1234 · $30.50 · Daily limit $150.00 → $180.50 · for 4 hours · Nov 12, 10:00 AM · approved · <@U0ANA>, <@U0BEN>',
+    );
+    expect(page).toContain('no amount · Purchases abroad not allowed → allowed');
+    expect(page).toContain(
+      '• Jane Doe · card 1212 · daily limit $150.00 → $180.50 · temporary · Nov 16, 1:00 PM · <@U0ANA>',
+    );
+    expect(page).toContain('/card activate 1212');
+  });
+
+  it('turns the pages of a long list, and says how many rows are only in the file', () => {
+    const merchants = Array.from({ length: 60 }, (_, index) => row(`Shop ${index}`, 1, 0));
+    const { message, isWhole } = digest({ ...facts, merchants }, 'private');
+    const table = message.blocks.find(
+      (block) => block.type === 'data_table' && block.caption.startsWith('By merchant'),
+    );
+
+    expect(table).toMatchObject({
+      page_size: 10,
+      caption: expect.stringMatching(/^By merchant \(\d+ more in the file\)$/),
+    });
+    expect(isWhole).toBe(false);
+    expect(digest(facts, 'private').isWhole).toBe(true);
   });
 
   it.each(['public', 'private'] as const)('names no PIN in a %s channel', (place) => {
@@ -43,20 +105,18 @@ describe('a digest', () => {
   });
 
   it('of a quiet day is short', () => {
-    const quiet = {
-      ...facts,
-      kind: 'daily' as const,
-      count: 0,
-      before: 0,
-      reasons: [],
-      merchants: [],
-      groups: [],
-      inactive: [],
-    };
-    const { text, blocks } = digest(quiet, 'private');
+    const none = { reasons: [], merchants: [], groups: [], approvals: [], open: [], inactive: [] };
+    const total = { count: 0, attempts: 0, cents: 0 };
+    const { text, blocks } = digest({ ...facts, ...none, kind: 'daily', total, before: 0 }, 'private').message;
 
     expect(text).toBe('Declines of the last day: Nothing was declined, as many as the day before (0).');
     expect(blocks).toHaveLength(3);
+  });
+
+  it('says so where what was declined before was only tried again', () => {
+    const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
+
+    expect(message.text).toContain('No new decline, 2 more attempts,');
   });
 
   it('fits whatever names there are', () => {
@@ -66,13 +126,29 @@ describe('a digest', () => {
     );
     fc.assert(
       fc.property(words, fc.integer({ min: 0, max: 60 }), (name, size) => {
-        const rows = Array.from({ length: size }, (_, i) => ({ name, code: name, count: size - i, before: i }));
+        const rows = Array.from({ length: size }, (_, i) => row(name, size - i, i));
         const named = { ...card, holder: name, last4: name };
-        const some = { reasons: rows, merchants: rows, groups: rows, inactive: Array(size).fill(named) };
-        const { text, blocks } = digest({ ...facts, ...some }, 'public');
+        const approvals = Array(size).fill({
+          ...approved,
+          holder: name,
+          after: name,
+          approvedBy: Array(5).fill('U0ANA'),
+        });
+        const open = Array(size).fill({ ...facts.open[0], card: named, change: name });
+        const some = {
+          reasons: rows,
+          merchants: rows,
+          groups: rows,
+          approvals,
+          open,
+          inactive: Array(size).fill(named),
+        };
+        const { text, blocks } = digest({ ...facts, ...some }, 'public').message;
 
-        expect(checkBlocks(blocks, 'message')).toEqual([]);
-        expect(charactersIn(blocks)).toBeLessThan(MESSAGE_SIZE_MAX);
+        for (const each of [blocks, withoutDataTables(blocks)]) {
+          expect(checkBlocks(each, 'message')).toEqual([]);
+          expect(charactersIn(each)).toBeLessThan(MESSAGE_SIZE_MAX);
+        }
         expect(text.length).toBeLessThanOrEqual(MESSAGE_TEXT_MAX);
       }),
       { numRuns: examples(20) },

@@ -1,0 +1,39 @@
+import type { DataTableBlock, KnownBlock, SectionBlock } from '@slack/types';
+import * as limits from './limits.ts';
+import { escapeMrkdwn, mention, truncate } from './mrkdwn.ts';
+
+type Cell = DataTableBlock['rows'][number][number];
+
+export function hasDataTable(blocks: readonly KnownBlock[]): boolean {
+  return blocks.some(({ type }) => type === 'data_table');
+}
+
+/** The same with lines in place of the tables that the reader can sort: for a workspace that does not have them yet. */
+export function withoutDataTables(blocks: readonly KnownBlock[]): KnownBlock[] {
+  const tables = blocks.filter(({ type }) => type === 'data_table').length;
+  const sizeMax = Math.min(limits.SECTION_TEXT_MAX, Math.floor((limits.MESSAGE_SIZE_MAX * 0.6) / Math.max(1, tables)));
+  return blocks.map((block) => (block.type === 'data_table' ? linesOf(block, sizeMax) : block));
+}
+
+/** `• Over the daily limit · Declines 9 · Amount $84.10`: a number is told with what it counts. */
+function linesOf({ caption, rows: [heads = [], ...rows] }: DataTableBlock, sizeMax: number): SectionBlock {
+  let text = `*${escapeMrkdwn(caption)}*`;
+  for (const [index, row] of rows.entries()) {
+    const cells = row.map((cell, column) => words(cell, heads[column]));
+    const line = `\n• ${cells.filter(Boolean).join(' · ')}`;
+    if (text.length + line.length > sizeMax - 40) {
+      text += `\n… and ${rows.length - index} more.`;
+      break;
+    }
+    text += line;
+  }
+  return { type: 'section', text: { type: 'mrkdwn', text: truncate(text, limits.SECTION_TEXT_MAX), verbatim: true } };
+}
+
+function words(cell: Cell, head: Cell | undefined): string {
+  if (cell.type === 'raw_number')
+    return `${head === undefined ? '' : words(head, undefined)} ${escapeMrkdwn(cell.text)}`;
+  if (cell.type === 'raw_text') return cell.text === '–' ? '' : escapeMrkdwn(cell.text);
+  const parts = cell.elements.flatMap((section) => (section.type === 'rich_text_section' ? section.elements : []));
+  return parts.map((part) => ('user_id' in part ? mention(part.user_id) : 'text' in part ? part.text : '')).join('');
+}

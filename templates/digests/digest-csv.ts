@@ -1,0 +1,77 @@
+import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
+import type { ApprovedChange } from '../../src/digests/approved-changes.ts';
+import type { OpenException } from '../../src/digests/open-exceptions.ts';
+import type { TallyRow } from '../../src/digests/tally-store.ts';
+
+export interface ControllersRows {
+  readonly declines: readonly TallyRow[];
+  readonly approvals: readonly ApprovedChange[];
+  readonly open: readonly OpenException[];
+}
+
+interface Line {
+  readonly what: string;
+  readonly at?: string;
+  readonly cents: number | null;
+  readonly holder?: string | null;
+  readonly last4?: string | null;
+  readonly group?: string | null;
+  readonly merchant?: string | null;
+  readonly why: string;
+  readonly code?: string;
+  readonly declines?: number;
+  readonly attempts?: number;
+  readonly duration?: string | null;
+  readonly people?: readonly string[];
+}
+
+const columns: readonly CsvColumn<Line>[] = [
+  ['What', ({ what }) => what],
+  ['Time (UTC)', ({ at }) => at?.replace(/\.\d+Z$/, 'Z')],
+  ['Amount (USD)', ({ cents }) => csvDollars(cents)],
+  ['Merchant', ({ merchant }) => merchant],
+  ['Cardholder', ({ holder }) => holder],
+  ['Card ending', ({ last4 }) => last4],
+  ['Group', ({ group }) => group],
+  ['Why', ({ why }) => why],
+  ['Code', ({ code }) => code],
+  ['Declines', ({ declines }) => declines],
+  ['Attempts', ({ attempts }) => attempts],
+  ['Duration', ({ duration }) => duration],
+  ['Approved or asked by', ({ people }) => people?.join(' ')],
+];
+
+const openWords = {
+  temporary: 'Open: temporary change',
+  asking: 'Open: temporary change to decide',
+  request: 'Open: request',
+} as const;
+
+/** A period as a file for the controller: each decline, approval, override and open exception in one line, its dollars once. */
+export function digestCsv({ declines, approvals, open }: ControllersRows): string {
+  return csvFile(columns, [
+    ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
+    ...approvals.map((change): Line => {
+      const { before, after, reason, approvedBy, isOverride, duration } = change;
+      const moved = before === null ? after : `${before} → ${after}`;
+      const why = [moved, reason].filter(Boolean).join('; ');
+      const what = isOverride ? 'Emergency override' : 'Approval';
+      return { ...change, what, why, duration: duration ?? 'permanent', people: approvedBy };
+    }),
+    ...open.map(({ kind, card, change, by, since, endsAt }): Line => {
+      const { holder, last4, group } = card;
+      const duration = `until ${endsAt}`;
+      return {
+        what: openWords[kind],
+        at: since,
+        cents: null,
+        holder,
+        last4,
+        group,
+        why: change,
+        duration,
+        people: [by],
+      };
+    }),
+  ]);
+}

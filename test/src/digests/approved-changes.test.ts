@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { createAudit, type Statement } from '../../../src/audit/audit.ts';
+import { approvedChanges } from '../../../src/digests/approved-changes.ts';
+import { signer, statement } from '../../support/audit-records.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const [from, to] = [Date.parse('2026-11-01T00:00:00Z'), Date.parse('2026-12-01T00:00:00Z')];
+
+const raise = { ...statement('act_1'), verb: 'limit', before: 'daily limit $150.00', after: 'daily limit $180.50' };
+const within = { ...raise, at: '2026-11-10T10:00:00.000Z' };
+
+async function approved(records: readonly Partial<Statement>[]) {
+  const describeCard = async () => ({ holder: 'Sam Rivera', last4: '1234', merchant: null });
+  const inForce = () => ({ twoPersonAboveCents: 100_000 });
+  const audit = createAudit({ redis: redis(), sign: signer.sign, inForce, describe: describeCard });
+  for (const record of records) await audit.append({ ...within, ...record });
+  return await approvedChanges(audit, from, to);
+}
+
+describe('what was approved in a period', () => {
+  it('is told with amount, duration and who approved it, once however often it is on record', async () => {
+    const steps = (['asked', 'sent', 'done', 'confirmed'] as const).map((event) => ({
+      event,
+      duration: 'for 4 hours',
+    }));
+
+    expect(await approved(steps)).toEqual([
+      {
+        at: within.at,
+        holder: 'Sam Rivera',
+        last4: '1234',
+        merchant: null,
+        reason: 'lost',
+        before: 'daily limit $150.00',
+        after: 'daily limit $180.50',
+        cents: 3050,
+        duration: 'for 4 hours',
+        approvedBy: ['U1'],
+        isOverride: false,
+      },
+    ]);
+  });
+
+  it('is an override where an operator broke the glass', async () => {
+    const changes = await approved([{ event: 'approved', verb: 'emergency-override' }, {}]);
+
+    expect(changes).toMatchObject([{ isOverride: true, cents: 3050 }]);
+  });
+
+  it.each([
+    [
+      'the largest of several raises',
+      'daily limit $150.00; weekly limit $600.00',
+      'daily limit $400.00; weekly limit $650.00',
+      25_000,
+    ],
+    [
+      'nothing that is lowered',
+      'daily limit $1,150.00; weekly limit $600.00',
+      'daily limit $400.00; weekly limit $650.00',
+      5000,
+    ],
+    ['thousands', 'monthly limit $999.99', 'monthly limit $1,234,567.89', 123_356_790],
+    ['no amount where the limit goes', 'daily limit $150.00', 'daily limit none', null],
+    ['no amount where something is allowed', 'purchases abroad not allowed', 'purchases abroad allowed', null],
+  ])('counts %s', async (_what, before, after, cents) => {
+    expect(await approved([{ before, after }])).toMatchObject([{ cents }]);
+  });
+
+  it.each([
+    ['a limit that is lowered', { before: 'daily limit $400.00', after: 'daily limit $150.00' }],
+    ['a limit where there was none', { before: 'daily limit none', after: 'daily limit $150.00' }],
+    ['what is not allowed any more', { before: 'purchases abroad allowed', after: 'purchases abroad not allowed' }],
+    ['a card that was blocked', { verb: 'block', before: 'ACTIVE', after: 'BLOCKED' }],
+    ['what failed', { event: 'failed' as const }],
+    ['what was refused', { event: 'refused' as const }],
+    ['what nobody did', { actor: null }],
+    ['what was made before', { at: '2026-10-31T23:59:59.999Z' }],
+    ['what was made after', { at: '2026-12-01T00:00:00.000Z' }],
+  ])('leaves out %s', async (_what, over) => {
+    expect(await approved([over])).toEqual([]);
+  });
+
+  it('does not count a change again that was made in the period before and confirmed in this one', async () => {
+    const before = { event: 'done' as const, at: '2026-10-31T23:59:30.000Z' };
+
+    expect(await approved([before, { event: 'confirmed', at: '2026-11-01T00:00:10.000Z' }])).toEqual([]);
+  });
+
+  it('counts a change whose answer was lost, once it was seen', async () => {
+    expect(await approved([{ event: 'unknown' }, { event: 'confirmed' }])).toMatchObject([{ cents: 3050 }]);
+  });
+
+  it('counts the money on a virtual card that was ordered', async () => {
+    const order = { verb: 'order-virtual', before: null, acctId: null };
+
+    expect(await approved([{ ...order, after: 'virtual card, funded with $250.00, ruleset 7' }])).toMatchObject([
+      { cents: 25_000, before: null, duration: null },
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { type Column, dataTable } from '../../../templates/core/data-table.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+
+const columns: readonly Column<string>[] = [
+  { head: 'Name', of: (name) => name },
+  { head: 'Letters', of: (name) => ({ value: name.length, text: String(name.length) }) },
+  { head: 'By', of: () => ({ users: ['U0ANA', 'U0BEN'] }) },
+];
+
+it('a table has texts, numbers and people, and a row header', () => {
+  const { blocks, left } = dataTable('Names', columns, ['Sam', '']);
+
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+  expect(left).toBe(0);
+  expect(blocks).toMatchObject([{ caption: 'Names', row_header_column_index: 0, page_size: 10 }]);
+  expect(blocks[0]?.rows.map((row) => row.slice(0, 2))).toEqual([
+    [
+      { type: 'raw_text', text: 'Name' },
+      { type: 'raw_text', text: 'Letters' },
+    ],
+    [
+      { type: 'raw_text', text: 'Sam' },
+      { type: 'raw_number', value: 3, text: '3' },
+    ],
+    [
+      { type: 'raw_text', text: '–' },
+      { type: 'raw_number', value: 0, text: '0' },
+    ],
+  ]);
+});
+
+it('a table without rows is none, and one that is too large says how many rows are left', () => {
+  expect(dataTable('Names', columns, [])).toEqual({ blocks: [], left: 0 });
+  const { blocks, left } = dataTable('Names', columns, Array(300).fill('x'), 100_000);
+
+  expect(blocks[0]?.rows).toHaveLength(101);
+  expect(left).toBe(200);
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+});
