@@ -9,7 +9,6 @@ const WITHOUT: readonly string[] = [
   'actions/action',
   'actions/block-store',
   'actions/change-status',
-  'actions/fail-action',
   'actions/record-refusal',
   'actions/report',
   'alerts/announce',

@@ -97,6 +97,8 @@ export const ActionState = z.discriminatedUnion('state', [
     seen: z
       .strictObject({ by: z.enum(['webhook', 'read-back']).nullable(), eventId: z.string().nullable() })
       .nullable(),
+    /** Given up before anything was sent, in these words: it is never done after that, whoever still works on it. */
+    givenUp: z.strictObject({ detail: z.string(), why: z.string(), whoCan: z.string() }).optional(),
   }),
 ]);
 export type ActionState = z.infer<typeof ActionState>;

@@ -1,9 +1,10 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import type { CardApiError } from '../core/errors.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import { type CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action, Resolved } from './action.ts';
-import { type ActionState, type Result, reported } from './action-state.ts';
+import { type ActionState, type Result, reported, stateOf } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
@@ -28,7 +29,18 @@ export interface FailedChange {
 /** How actions end that are not tried again. The error is null when the trouble is ours, not the card API's. */
 export type Failures = ReturnType<typeof createFailures>;
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer'> {
+/** Of an action whose card is not known, or that is about none. */
+const noCard: CardFacts = {
+  acctId: null,
+  cardId: null,
+  last4: null,
+  holder: null,
+  customId: null,
+  isVirtual: null,
+  group: null,
+};
+
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'now'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
 }
@@ -46,8 +58,14 @@ export function createFailures(deps: Deps) {
     },
     /** A change of a card. @returns what is told of it. */
     failChange,
-    /** An action that changes no card. */
+    /** An action that changes no card. @throws TooLateError when somebody else has gone on with it. */
     failUnchanged,
+    /**
+     * True for an action that was given up: another worker lost its job while it told so. Tells it again where that is
+     * missing; it is not done any more.
+     */
+    isGivenUp: async (action: Action): Promise<boolean> =>
+      await tellGivenUp(action, await deps.progress.read(action.id)),
   };
 
   /** *Undo* names a block, not a card. */
@@ -74,16 +92,30 @@ export function createFailures(deps: Deps) {
   }
 
   async function failUnchanged(action: Action, error: CardApiError | null): Promise<void> {
-    await deps.record(action, { event: 'failed', detail: error?.apiMessage ?? error?.code ?? 'internal' });
-    const apiWords = error?.apiMessage == null ? '' : ` It says: “${error.apiMessage}”`;
-    await deps.answer(
-      action,
-      refusal({
-        what: action.verb === 'show' ? 'Showing the card' : `Your ${action.verb}`,
-        why: error === null ? 'It could not be finished.' : `The card service could not be asked.${apiWords}`,
-        whoCan: whyOf(error) ?? 'Try again in a minute.',
-      }),
-    );
+    const apiWords = error?.apiMessage ?? null;
+    const result = { state: 'failed', card: noCard, before: null, after: null, apiWords, note: null } as const;
+    const said = apiWords === null ? '' : ` It says: “${apiWords}”`;
+    const givenUp = {
+      detail: apiWords ?? error?.code ?? 'internal',
+      why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
+      whoCan: whyOf(error) ?? 'Try again in a minute.',
+    };
+    const own = { ...stateOf(result, deps.now().toISOString()), givenUp };
+    // Before anybody is told: whoever still works on it, after this job was lost, must not do it then.
+    const stands = (await deps.progress.begin(action.id, own)) ?? own;
+    if (!(await tellGivenUp(action, stands))) throw new TooLateError('somebody else has gone on with it');
+  }
+
+  async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
+    const known = reported(state);
+    if (known?.givenUp === undefined) return false;
+    if (known.isTold) return true;
+    const { detail, why, whoCan } = known.givenUp;
+    await deps.record(action, { event: 'failed', detail });
+    const what = action.verb === 'show' ? 'Showing the card' : `Your ${action.verb}`;
+    await deps.answer(action, refusal({ what, why, whoCan }));
+    await deps.progress.write(action.id, { ...known, isTold: true });
+    return true;
   }
 }
 

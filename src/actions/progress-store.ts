@@ -9,6 +9,7 @@ import {
   awaitedOf,
   type Expected,
   mayFollow,
+  type ReportedState,
   type SendingState,
 } from './action-state.ts';
 
@@ -40,12 +41,12 @@ export function createProgress(redis: Redis | Cluster) {
     write: async (actionId: string, next: ActionState): Promise<ActionState> =>
       (await store.change(actionId, (current) => (mayFollow(current, next) ? next : null))).stands ?? next,
     /**
-     * Goes on to `sending` where nobody has yet: for what must never be sent twice, not even by a process that stood
-     * still and goes on.
+     * Goes on to `sending`, or to its end, where nobody has yet: for what must never be sent twice, or after it was given up,
+     * not even by a process that stood still and goes on.
      *
-     * @returns null when it is for the caller to send; otherwise what stands.
+     * @returns null when it is for the caller to go on; otherwise what stands.
      */
-    async begin(actionId: string, next: SendingState): Promise<ActionState | null> {
+    async begin(actionId: string, next: SendingState | ReportedState): Promise<ActionState | null> {
       const isFirst = (current: ActionState | null): boolean => current === null || current.state === 'asked';
       const { stands, isChanged } = await store.change(actionId, (current) => (isFirst(current) ? next : null));
       return isChanged ? null : stands;

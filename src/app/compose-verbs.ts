@@ -35,7 +35,7 @@ export function composeVerbs(context: ActionContext) {
       resolveCard,
       handlers: verbHandlers(capabilities),
       failApproval: approvals.failApproval,
-      failAction: failures.failAction,
+      failures,
     }),
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,

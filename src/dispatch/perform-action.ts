@@ -26,8 +26,12 @@ interface Deps {
     click: ActionOf<'decide' | 'emergency-override'>,
     error: CardApiError | null,
   ) => Promise<void>;
-  /** Any other action that is not tried again. */
-  readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
+  readonly failures: {
+    /** Any other action that is not tried again. */
+    readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
+    /** It was given up, and whoever asked was told so. */
+    readonly isGivenUp: (action: Action) => Promise<boolean>;
+  };
 }
 
 /**
@@ -43,6 +47,7 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
   return async function performAction(asked, attempt) {
     let action = meant(asked);
     let resolved: Resolved = { action, acctId: 0, cardId: null };
+    if (await deps.failures.isGivenUp(action)) return;
     try {
       const permitted = await deps.permit(action);
       if (permitted === null) return;
@@ -68,7 +73,7 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       const answer = error instanceof CardApiError ? error : null;
       if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
         await deps.failApproval(action, answer);
-      else await deps.failAction(resolved, answer);
+      else await deps.failures.failAction(resolved, answer);
       if (answer === null) throw error;
     }
   };
