@@ -73,9 +73,11 @@ beforeAll(async () => {
     const { responseUrl: replyTo } = await cardbell().command(ana, `virtual order ${holder}`);
     const viewId = await formOf(ana);
     const act = () => workspace.submitView({ user: ana, viewId, values: filledOrder });
-    const actionId = await crashing.killAt(what, act, { when, pattern: (actionId) => pattern({ actionId, replyTo }) });
+    const at = (actionId: string): string => pattern({ actionId, replyTo, holder: trees[row] ?? '' });
+    const actionId = await crashing.killAt(what, act, { when, pattern: at, isHeld: true });
     orders.set(what, { holder, actionId });
   });
+  await crashing.release();
 
   const worker = await startWorker();
   const requests = new Map<SandboxAccount, StoredMessage>();

@@ -6,6 +6,8 @@ export interface CrashTarget {
   readonly ts?: string;
   /** Where the person who asked is answered. */
   readonly replyTo?: string;
+  /** Last name of whom a card is ordered for. */
+  readonly holder?: string;
 }
 /** Where a worker is killed: what it writes to a socket at that step. Case does not matter. */
 export type Steps = Readonly<Record<string, (target: CrashTarget) => string>>;
@@ -42,7 +44,7 @@ export const overrideSteps: Steps = {
 };
 export const orderSteps: Steps = {
   'its progress is written': inProgress('sending'),
-  'the card API is asked to order': () => 'POST /v4/VirtualCard/Order[^]*LastName',
+  'the card API is asked to order': ({ holder }) => `POST /v4/VirtualCard/Order[^]*"LastName":"${holder}"`,
   'its end is put on record': goesOnRecord('done'),
   'the person is answered': isAnswered,
 };

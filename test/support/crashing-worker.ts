@@ -16,31 +16,52 @@ export interface CrashingWorkers {
   killAt(
     what: string,
     act: () => Promise<unknown>,
-    step: { readonly pattern: (actionId: string) => string; readonly when: 'before' | 'after' },
+    step: {
+      readonly pattern: (actionId: string) => string;
+      readonly when: 'before' | 'after';
+      /** No worker gets its job until `release`: the next one would be killed in the middle of it as well. */
+      readonly isHeld?: boolean;
+    },
   ): Promise<string>;
+  /** Workers get the jobs that were held. */
+  release(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** BullMQ's lock of a job: nobody takes the job of a worker that died while it has one. */
+const lockOf = (actionId: string): string => `{cardbell:queue}:actions:${actionId}:lock`;
 
 export async function createCrashingWorkers({ store, startWorker }: RunningCardbell): Promise<CrashingWorkers> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-crash-'));
   const orders = await createOrderSheet(join(folder, 'orders.json'));
+  const held: string[] = [];
 
   /** What was done last lies in the inbox. */
-  async function lastAsked(): Promise<string> {
+  async function lastAsked(): Promise<string | null> {
     const [entry] = await store.xrevrange('{cardbell:in}:actions', '+', '-', 'COUNT', 1);
     const { action } = JSON.parse(entry?.[1][1] ?? '{}') as { action?: { id: string } };
-    if (action === undefined) throw new Error('nobody asked for anything');
-    return action.id;
+    return action?.id ?? null;
   }
 
   return {
-    async killAt(what, act, { pattern, when }) {
+    async killAt(what, act, { pattern, when, isHeld = false }) {
+      const before = await lastAsked();
+      let actionId = before ?? '';
       await act();
-      const actionId = await lastAsked();
+      // A form is closed before what it asks for is stored.
+      await until(async () => {
+        actionId = (await lastAsked()) ?? before ?? '';
+        return actionId !== (before ?? '');
+      }, `what is asked for in “${what}” is stored`);
       await orders.write({ killAt: { pattern: pattern(actionId), when } });
       const worker = await startWorker(orders.env);
       await until(() => !worker.isRunning(), `the worker of “${what}” dies`);
+      if (isHeld) held.push(lockOf(actionId));
+      if (isHeld) await store.set(lockOf(actionId), 'held');
       return actionId;
+    },
+    async release() {
+      for (const lock of held.splice(0)) await store.del(lock);
     },
     stop: () => rm(folder, { recursive: true, force: true }),
   };
