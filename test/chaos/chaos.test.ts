@@ -13,7 +13,8 @@ it('nothing is lost, doubled or counted wrongly while everything is killed, froz
     events: EVENTS,
     seconds: 8,
     calm: CALM,
-    drainSeconds: 60,
+    stuckSeconds: 120,
+    acknowledged: 0,
     timeScale: 240,
     // Most events get a message of their own, so that one in a hundred can be told.
     postsPerSecond: 20,

@@ -27,8 +27,10 @@ export interface ChaosOptions {
   readonly seconds: number;
   /** Events that come while all is well: most get a message of their own, which shows what goes wrong seldom. */
   readonly calm: { readonly events: number };
-  /** Longest wait afterwards for everything to be posted. */
-  readonly drainSeconds: number;
+  /** How long afterwards nothing may come any further before it counts as stuck. */
+  readonly stuckSeconds: number;
+  /** How many clicks must be acknowledged: until then things stay broken, at most for as long again. */
+  readonly acknowledged: number;
   /** How many times faster than the service's its retries are. */
   readonly timeScale: number;
   readonly postsPerSecond: number;
@@ -98,8 +100,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const cards = await dealCards(cluster, sent);
     const events = createEvents(random, cards.status, cards.linked);
     const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
-    const send = (count: number, seconds: number): Promise<void> =>
-      sendAll({ events: count, seconds, isShort }, { next: events.next, service, sent, random });
     sendNow(events.first(), service, sent);
     await sendCalmly(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
     await oneOfEach(cluster, clicks);
@@ -115,7 +115,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       { cards, clicks, isRepeated: events.isRepeated, repeat, movedMarks, portal },
       { pauseMs: isShort ? [150, 500] : [300, 2500], isShort, say },
     );
-    await send(options.events, options.seconds);
+    const wanting = (): string => [...clicks.wanting(options.acknowledged), ...disturbances.wanting()].join(', ');
+    await sendAll(options, { next: events.next, service, sent, random, cluster, wanting, say });
     await disturbances.stop();
     say('everything is well again');
     await clicks.stop();

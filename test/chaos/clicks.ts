@@ -5,7 +5,7 @@ import type { Delivery, StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 import type { Cards } from './cards.ts';
-import type { ChaosCluster } from './cluster.ts';
+import { type ChaosCluster, moreApprovers } from './cluster.ts';
 import type { Random } from './random.ts';
 import type { Click, ClickKind } from './recording.ts';
 
@@ -14,6 +14,8 @@ export interface Clicks {
   readonly made: readonly Click[];
   /** One click of a kind, if there is anything to click on. */
   readonly once: (kind: ClickKind) => Promise<void>;
+  /** What is missing until so many are acknowledged, in words. */
+  wanting(acknowledged: number): readonly string[];
   /** From now on people click all the time. */
   start(): void;
   /** Types one command now. */
@@ -25,11 +27,15 @@ type Act = () => Promise<unknown>;
 const tools = { seals: { reply: { seal: () => '' } } } as never;
 const pathOf = (url: string): string => (url === '' ? '' : new URL(url).pathname);
 
+/** They take turns: more than about one click a second is refused to one person. */
+const approvers = [people.zoe, ...moreApprovers];
+const operators = [people.olga, people.gus];
+
 /** Of the latest alerts, so that looking for one stays cheap. */
 const LATEST = 60;
 
 /**
- * Three people at once: one blocks and unblocks, one sets limits, one asks, decides and orders.
+ * Three at once: one blocks and unblocks, one sets limits, one asks, decides and orders.
  *
  * @param everyMs how long each waits after a click.
  * @param from where limits and names begin, so that they differ from those of others.
@@ -47,6 +53,13 @@ export function createClicks(
   const made: Click[] = [];
   let isStopping = false;
   let serial = from;
+  let turn = 0;
+
+  /** Whose turn it is. */
+  function next(team: readonly string[]): string {
+    turn += 1;
+    return team[turn % team.length] ?? '';
+  }
 
   function keep(kind: ClickKind, id: string, delivery: Delivery, rest: Pick<Click, 'words' | 'acctId' | 'unique'>) {
     const { ok, ms, responseUrl } = delivery;
@@ -55,7 +68,7 @@ export function createClicks(
   }
 
   async function command(kind: ClickKind, acctId: number, words: string, unique: string | null = null) {
-    const user = kind === 'block' ? people.olga : kind === 'ask' ? people.hugo : people.zoe;
+    const user = kind === 'ask' ? people.hugo : next(kind === 'block' ? operators : approvers);
     const delivery = await workspace.command({ user, channel: channels.alerts, command: '/card', text: words });
     return keep(kind, ofCommand(delivery.payload as never, tools).id, delivery, { words, acctId, unique });
   }
@@ -84,12 +97,12 @@ export function createClicks(
       const found = latest(channels.declines, 'block_card').filter((message) => cards.ofAlert(message) !== null);
       if (found.length === 0) return;
       const message = random.pick(found);
-      await press('press', people.olga, message, 'block_card', cards.ofAlert(message));
+      await press('press', next(operators), message, 'block_card', cards.ofAlert(message));
     },
     async acknowledge() {
       // It changes no card and is not on record a second time: only the message that is edited counts here.
       const found = latest(channels.declines, 'acknowledge_alert').filter((message) => cards.ofAlert(message) !== null);
-      if (found.length > 0) await press('acknowledge', people.olga, random.pick(found), 'acknowledge_alert', null);
+      if (found.length > 0) await press('acknowledge', next(operators), random.pick(found), 'acknowledge_alert', null);
     },
   });
   const limits = (random: Random): Record<string, Act> => ({
@@ -113,7 +126,7 @@ export function createClicks(
       const found = latest(channels.approvals, 'decide_request_approve');
       if (found.length === 0) return;
       const what = random.next() < 0.8 ? 'approve' : 'deny';
-      await press('decide', people.zoe, random.pick(found), `decide_request_${what}`, null);
+      await press('decide', next(approvers), random.pick(found), `decide_request_${what}`, null);
     },
     order,
   });
@@ -167,6 +180,10 @@ export function createClicks(
   return {
     made,
     command,
+    wanting(acknowledged) {
+      const left = acknowledged - made.filter(({ ok }) => ok).length;
+      return left > 0 ? [`${left} more clicks`] : [];
+    },
     async once(kind) {
       workspace.setAppUrl(`${first.pick(webs).url}/slack/events`);
       await acts[kind]?.();

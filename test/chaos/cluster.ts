@@ -12,6 +12,9 @@ import { createOrderSheet, type Orders } from '../support/orders.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
 import { startWire, type Wire } from './wire.ts';
 
+/** Approvers besides those of the flows: one person alone may not click as often as three. */
+export const moreApprovers = ['U0AMY', 'U0IAN', 'U0LEA'];
+
 /** A place in the cluster that is never empty for long: whoever dies is started again. */
 export interface Member {
   readonly process: 'web' | 'worker';
@@ -69,6 +72,10 @@ export async function startCluster(options: {
   const workspace = await startWorkspace({
     ...workspaceOptions,
     now: () => Date.now() - slackBehindMs,
+    users: [
+      ...(workspaceOptions.users ?? []),
+      ...moreApprovers.map((id) => ({ id, name: id.toLowerCase(), realName: id })),
+    ],
     enforceRateLimits: options.enforceRateLimits,
     postsPerSecond: options.postsPerSecond,
     channels: (workspaceOptions.channels ?? []).map((channel) => ({ ...channel, isPrivate: true })),
@@ -91,6 +98,7 @@ export async function startCluster(options: {
     SLACK_BOT_TOKEN: secrets.botToken,
     SLACK_API_URL: (await options.between?.slack(workspace.apiUrl)) ?? workspace.apiUrl,
     ...peopleEnv,
+    APPROVERS: [peopleEnv.APPROVERS, ...moreApprovers].join(','),
     ALERTS_CHANNEL_SPEND: channels.spend,
     // Whatever adds up in a run, one person may still do it.
     TWO_PERSON_ABOVE: '1000000',

@@ -10,8 +10,8 @@ import { type Step, steps } from './steps.ts';
 const STRIKE_WITHIN_MS = 10_000;
 /** A worker stands still for longer than it keeps a lock. */
 const FREEZE_SECONDS = 13;
-/** How often something that cannot be done yet goes before what is drawn. */
-const TRIES_MAX = 6;
+/** How often what could not be done yet goes before what is drawn. */
+const FIRST_ONCE = 0.4;
 
 /** What was done to the cluster, by name. */
 export interface Disturbances {
@@ -20,6 +20,8 @@ export interface Disturbances {
   readonly done: ReadonlyMap<string, number>;
   /** Named steps at which a process was killed. */
   readonly struck: ReadonlySet<string>;
+  /** What has not been done at least once, also the steps that are not rare at which nobody was killed. */
+  wanting(): readonly string[];
 }
 
 /** What a full run must have done at least once. */
@@ -81,31 +83,22 @@ export function startDisturbances(
   const [random, outside] = randoms;
   /** Those that could be done. */
   const doneOnce = new Set<string>();
-  const tries = new Map<string, number>();
   let planned: Strike[] = [];
   let isStopping = false;
   const longest = options.isShort ? 2000 : 8000;
 
   const inside: Record<string, Disturb> = {
-    async kill() {
-      const member = random.pick(cluster.members);
-      member.kill();
-      return `SIGKILL of a ${member.process}`;
-    },
+    killWeb: () => kill(cluster.webs),
+    killWorker: () => kill(cluster.workers),
     async killAtStep() {
-      if (planned.length === 0) planned = random.shuffled(notYetStruck());
+      if (planned.length === 0) planned = random.shuffled(notYetStruck().length > 0 ? notYetStruck() : strikes);
       const next = planned.pop() as Strike;
       if (!(await strike(next))) return '';
       struck.add(nameOf(next));
       return 'SIGKILL at a named step';
     },
-    async freezeProcess() {
-      const child = random.pick(cluster.members).child();
-      child.kill('SIGSTOP');
-      await sleep(random.integer(300, longest * 2));
-      child.kill('SIGCONT');
-      return `${child.name} frozen`;
-    },
+    freezeWeb: () => freeze(cluster.webs),
+    freezeWorker: () => freeze(cluster.workers),
     async freezeBeforeWrite() {
       const member = random.pick(cluster.workers);
       const child = member.child();
@@ -118,14 +111,8 @@ export function startDisturbances(
       await member.order({});
       return froze ? 'a worker stood still before it wrote' : '';
     },
-    async clockJumps() {
-      const member = random.pick(cluster.members);
-      const minutes = random.pick([-180, -61, -10, -2, 2, 10, 61, 180]);
-      await member.order({ clockOffsetMs: minutes * 60_000 });
-      await sleep(random.integer(1000, longest));
-      await member.order({});
-      return `clock of a ${member.process} jumps`;
-    },
+    webClockJumps: () => clockJumps(cluster.webs),
+    workerClockJumps: () => clockJumps(cluster.workers),
     ...redisDisturbances(cluster, random, longest),
   };
   const others: Record<string, Disturb> = slackDisturbances(cluster, outside, longest, world);
@@ -134,29 +121,48 @@ export function startDisturbances(
   const running = Promise.all([run(random, inside, weights.inside), run(outside, others, weights.outside)]);
 
   async function run(chance: Random, from: Record<string, Disturb>, weigh: Readonly<Record<string, number>>) {
-    // Each of them once, in any order; then at random.
+    // Each of them once, in any order; then at random, and what could not be done yet now and then.
     const first = options.isShort ? [] : chance.shuffled(Object.keys(weigh));
     while (!isStopping) {
       await sleep(chance.integer(...options.pauseMs));
       if (isStopping) break;
-      const name = first.pop() ?? chance.weighted(weigh);
+      const missing = options.isShort ? [] : Object.keys(weigh).filter((name) => !doneOnce.has(name));
+      const again = missing.length > 0 && chance.next() < FIRST_ONCE ? chance.pick(missing) : undefined;
+      const name = first.pop() ?? again ?? chance.weighted(weigh);
       const what = (await from[name]?.()) ?? '';
-      if (what === '') {
-        tries.set(name, (tries.get(name) ?? 0) + 1);
-        const isToBeTried = !options.isShort && !doneOnce.has(name) && (tries.get(name) ?? 0) < TRIES_MAX;
-        if (isToBeTried && name !== 'killAtStep') first.unshift(name);
-        continue;
-      }
+      if (what === '') continue;
       doneOnce.add(name);
       done.set(what, (done.get(what) ?? 0) + 1);
       options.say(what);
     }
   }
 
+  async function kill(members: readonly Member[]): Promise<string> {
+    const member = random.pick(members);
+    member.kill();
+    return `SIGKILL of a ${member.process}`;
+  }
+
+  async function freeze(members: readonly Member[]): Promise<string> {
+    const child = random.pick(members).child();
+    child.kill('SIGSTOP');
+    await sleep(random.integer(300, longest * 2));
+    child.kill('SIGCONT');
+    return `${child.name} frozen`;
+  }
+
+  async function clockJumps(members: readonly Member[]): Promise<string> {
+    const member = random.pick(members);
+    const minutes = random.pick([-180, -61, -10, -2, 2, 10, 61, 180]);
+    await member.order({ clockOffsetMs: minutes * 60_000 });
+    await sleep(random.integer(1000, longest));
+    await member.order({});
+    return `clock of a ${member.process} jumps`;
+  }
+
   /** A step that nobody came to in time has another turn before the others have theirs again. */
   function notYetStruck(): Strike[] {
-    const missing = strikes.filter((one) => one.step.isRare !== true && !struck.has(nameOf(one)));
-    return missing.length > 0 ? missing : [...strikes];
+    return strikes.filter((one) => one.step.isRare !== true && !struck.has(nameOf(one)));
   }
 
   /** Every process of the kind gets the order; the first to come to the step dies of it, the others are let off. */
@@ -177,6 +183,7 @@ export function startDisturbances(
   return {
     done,
     struck,
+    wanting: () => (options.isShort ? [] : [...kinds.filter((kind) => !done.has(kind)), ...notYetStruck().map(nameOf)]),
     async stop() {
       isStopping = true;
       await running;
@@ -191,16 +198,19 @@ export function startDisturbances(
 const fullWeights = {
   inside: {
     killAtStep: 14,
-    kill: 2,
+    killWeb: 1,
+    killWorker: 1,
     freezeRedis: 1,
     restartRedis: 1,
     rewindRedis: 0.5,
     fillRedis: 1,
     slowRedis: 1,
     cutRedis: 1,
-    freezeProcess: 1,
+    freezeWeb: 0.5,
+    freezeWorker: 0.5,
     freezeBeforeWrite: 0.5,
-    clockJumps: 1,
+    webClockJumps: 0.5,
+    workerClockJumps: 0.5,
     storeNewerFields: 0.5,
   },
   outside: {
@@ -214,6 +224,15 @@ const fullWeights = {
   },
 } as const;
 const shortWeights = {
-  inside: { killAtStep: 10, kill: 3, restartRedis: 1, slowRedis: 1, cutRedis: 1, freezeProcess: 1, clockJumps: 1 },
+  inside: {
+    killAtStep: 10,
+    killWeb: 1,
+    killWorker: 2,
+    restartRedis: 1,
+    slowRedis: 1,
+    cutRedis: 1,
+    freezeWorker: 1,
+    workerClockJumps: 1,
+  },
   outside: { slackFails: 7, cardApiFails: 3, deleteMessage: 1 },
 } as const;

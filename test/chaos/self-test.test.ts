@@ -68,7 +68,7 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
   const again = [...repeated].flatMap((mark) => repeat(mark) ?? []);
   await sendCalmly(cluster, again.length, () => sendNow(again.pop() as ChaosEvent, service, sent));
   for (const kind of kinds) await clicks.once(kind);
-  await drained(cluster, service.inFlight, { drainSeconds: 60, say: () => {} });
+  await drained(cluster, service.inFlight, { stuckSeconds: 120, say: () => {} });
   between.tamper(null);
   const recording = await record(cluster, {
     sent: sent.slice(before),

@@ -8,6 +8,13 @@ import type { Random } from './random.ts';
 import type { Service } from './service.ts';
 
 const AT_ONCE = 3;
+/** A machine that falls behind gets no more: how fast it is decides nothing. */
+const IN_INBOX_MAX = 3000;
+/** How many times slower events come when there were enough of them. */
+const SLOWER = 10;
+/** How often things are broken for as long as they should be, until it is enough. */
+const LONGEST = 4;
+const LOOK_EVERY_MS = 1000;
 
 export function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent: ChaosEvent[], delays = [0]): void {
   sent.push(event);
@@ -22,7 +29,7 @@ export async function sendCalmly(cluster: ChaosCluster, events: number, sendOne:
   }
 }
 
-/** Spreads the events over the time, some several times and some out of order. */
+/** Spreads the events over the time, some several times and some out of order; then goes on until it is enough. */
 export async function sendAll(
   { events, seconds, isShort }: Pick<ChaosOptions, 'events' | 'seconds' | 'isShort'>,
   to: {
@@ -30,15 +37,30 @@ export async function sendAll(
     readonly service: Pick<Service, 'send'>;
     readonly sent: ChaosEvent[];
     readonly random: Random;
+    readonly cluster: Pick<ChaosCluster, 'store'>;
+    /** What is still to happen, in words; empty: it is enough. */
+    readonly wanting: () => string;
+    readonly say: (line: string) => void;
   },
 ): Promise<void> {
-  const { next, service, sent, random } = to;
-  const startedAt = performance.now();
-  const endsAt = startedAt + seconds * 1000;
+  const { next, service, sent, random, cluster, wanting, say } = to;
   const latestMs = isShort ? 2000 : 8000;
-  for (let count = 0; count < events || performance.now() < endsAt; ) {
-    const share = (performance.now() - startedAt) / (seconds * 1000);
-    const due = Math.min(events, Math.ceil(share * events));
+  const longestAt = performance.now() + LONGEST * seconds * 1000;
+  let [count, due, at, lookedAt] = [0, 0, performance.now(), performance.now()];
+  let isBehind = false;
+  for (let leftMs = seconds * 1000; count < events || leftMs > 0 || wanting() !== ''; await sleep(20)) {
+    const now = performance.now();
+    if (now > longestAt && count >= events) break;
+    if (now - lookedAt > LOOK_EVERY_MS) {
+      isBehind = await isFallingBehind(cluster);
+      if (Math.floor(now / 60_000) > Math.floor(lookedAt / 60_000))
+        say(`${count} events sent; ${wanting() || 'enough'}`);
+      lookedAt = now;
+    }
+    const passedMs = isBehind ? 0 : now - at;
+    at = now;
+    leftMs -= passedMs;
+    due += (passedMs / (seconds * 1000)) * (count < events ? events : events / SLOWER);
     for (; count < due; count += 1) {
       const copies = Number(random.weighted({ '1': 85, '2': 12, '3': 3 }));
       // Most at once, some out of their order, copies up to long after.
@@ -46,7 +68,12 @@ export async function sendAll(
       const others = Array.from({ length: copies - 1 }, () => random.integer(0, latestMs));
       sendNow(next(), service, sent, [first, ...others]);
     }
-    await sleep(20);
   }
   await sleep(latestMs + 100);
+}
+
+async function isFallingBehind({ store }: Pick<ChaosCluster, 'store'>): Promise<boolean> {
+  // While Redis is away nobody knows, and nothing is held back.
+  const length = await Promise.race([store.xlen('{cardbell:in}:webhooks').catch(() => 0), sleep(LOOK_EVERY_MS, 0)]);
+  return length > IN_INBOX_MAX;
 }
