@@ -28,6 +28,8 @@ interface ReceiveDeps {
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
   /** Shows on earlier declines that this purchase is their retry. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
+  /** Has looked at whether somebody must be warned after it. */
+  readonly warnAfter: (event: StoredEvent) => Promise<void>;
   readonly log: Log;
 }
 
@@ -52,6 +54,7 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });
     await deps.resolveDeclines(event);
     await deps.endPurchaseChanges(event);
+    await deps.warnAfter(event);
     return null;
   };
 }

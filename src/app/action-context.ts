@@ -64,6 +64,7 @@ type Shared = Pick<
   | 'rolesOf'
   | 'notifyOps'
   | 'postNotice'
+  | 'notifyDirectly'
   | 'permalink'
   | 'audit'
   | 'now'
@@ -110,14 +111,11 @@ export function createActionContext(context: WorkerContext, digests: Digests, an
 }
 
 /** Who they are, and what only one of them reads. */
-function people({ config, policy, notifyPerson, slack, log }: WorkerContext) {
+function people({ config, policy, slack, log }: WorkerContext) {
   const seals = createSeals(config.slackBotToken);
   return {
     /** Answers the person who asked, where they asked; nobody else sees it. */
     answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
-    /** Writes to a person, in a direct message; the id makes repeating it nothing. */
-    notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
-      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: async (role: Role, group?: string | null) => mentionedAs(policy.current(), role, group),
     /** What Slack knows of somebody; null: nothing. */

@@ -15,6 +15,7 @@ import { createSetAlertLength } from '../routing/set-alert-length.ts';
 import { createSetQuiet } from '../routing/set-quiet.ts';
 import { createSubscriptionVerbs } from '../routing/subscribe.ts';
 import { createExplainRouting } from '../routing/why.ts';
+import { createSetWarnings } from '../warnings/set-warnings.ts';
 import type { Tools } from './compose-tools.ts';
 
 /** Finds the card that a person means. */
@@ -38,6 +39,7 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     ...createSubscriptionVerbs(common),
     setAlertLength: createSetAlertLength(common),
     setQuiet: createSetQuiet(common),
+    setWarnings: createSetWarnings(common),
     explainRouting: createExplainRouting({ ...common, messages: tools.alertMessages }),
     setDigest: createSetDigest({
       ...common,

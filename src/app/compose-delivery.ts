@@ -66,14 +66,6 @@ export function composeDelivery(
         await alerts.setOutcome(alertId, outcomeId, outcome);
         await updateMessages(alertId);
       },
-      notifyDirectly: (userId, id, { text, blocks }) =>
-        context.notifyPerson(userId, {
-          kind: 'notice',
-          id,
-          audience: 'holder',
-          message: { text, blocks },
-          priority: 'request',
-        }),
     }),
     /** Reminds of cards that were shipped and that nobody has activated. */
     remind: () => remindOfActivation({ ...context, cardOrders, reload: directory.reload, announce }),

@@ -17,6 +17,7 @@ import { composeDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
+import { composeWarnings } from './compose-warnings.ts';
 import { createSchedules } from './enqueue.ts';
 import { createJobHandlers } from './job-handlers.ts';
 import type { JobName } from './jobs.ts';
@@ -33,6 +34,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const delivery = composeDelivery(context, digests.countDecline);
   const verbs = composeVerbs(createActionContext(context, digests, delivery.announce));
   const recovery = composeRecovery(context);
+  const warnings = composeWarnings(context, sealCardFor(context));
   return {
     handlers: createJobHandlers(context, {
       verbs,
@@ -41,6 +43,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       digests,
       home,
       recovery,
+      warnings,
       copyHeads: composeCopyHeads(context),
     }),
     /** Tells whoever waits for a job that this version cannot read. */
@@ -71,13 +74,18 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   };
 }
 
+/** A card as the buttons of App Home carry it. */
+function sealCardFor({ config }: WorkerContext): SealCard {
+  const { card } = createSeals(config.slackBotToken);
+  return ({ acctId, cardId }) => card.seal(`${acctId}:${cardId ?? ''}`);
+}
+
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
-  const { looks, audit, config, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
+  const { looks, audit, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
   const health = () =>
     homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
-  const seal = createSeals(config.slackBotToken).card;
-  const sealCard: SealCard = ({ acctId, cardId }) => seal.seal(`${acctId}:${cardId ?? ''}`);
+  const sealCard = sealCardFor(context);
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);

@@ -92,6 +92,8 @@ export interface WorkerConfig extends SharedConfig {
   readonly cardApiUrl: string;
   readonly cardApiToken: string;
   readonly cardApiAuthScheme: 'token' | 'Bearer';
+  /** A business balance below this is low, whole cents; null: nobody is warned. */
+  readonly lowBalanceCents: number | null;
   /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
   readonly cardApiAssumptions: CardApiAssumptions;
   readonly audit: AuditConfig;
@@ -174,6 +176,7 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
+    lowBalanceCents: values.LOW_BALANCE_BELOW === 0 ? null : values.LOW_BALANCE_BELOW,
     cardApiAssumptions: assumptions,
     audit: auditOf(values),
     queuePage:

@@ -162,6 +162,11 @@ export const worker = {
     .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
+  LOW_BALANCE_BELOW: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000, or 0 for no warning')
+    .transform((text) => toCents(Number(text)))
+    .default(100_000),
   AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
   AUDIT_SINK: sinkUrl.optional(),
   AUDIT_SINK_TOKEN: z.string().min(1).optional(),

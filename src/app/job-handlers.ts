@@ -14,6 +14,7 @@ import type { composeDigests } from './compose-digests.ts';
 import type { composeOutbox } from './compose-outbox.ts';
 import type { composeRecovery } from './compose-recovery.ts';
 import type { composeVerbs } from './compose-verbs.ts';
+import type { composeWarnings } from './compose-warnings.ts';
 import { toJob } from './inbox-jobs.ts';
 import type { JobHandlers } from './run-job.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -25,12 +26,13 @@ interface Capabilities {
   readonly digests: ReturnType<typeof composeDigests>;
   readonly home: ReturnType<typeof createHome>;
   readonly recovery: ReturnType<typeof composeRecovery>;
+  readonly warnings: ReturnType<typeof composeWarnings>;
   readonly copyHeads: () => Promise<void>;
 }
 
 /** What the worker does for each job. */
 export function createJobHandlers(context: WorkerContext, capabilities: Capabilities): JobHandlers {
-  const { verbs, delivery, outbox, digests, home, recovery } = capabilities;
+  const { verbs, delivery, outbox, digests, home, recovery, warnings } = capabilities;
   return {
     ...intakeJobs(context, capabilities),
     ...signedJobs(context, verbs),
@@ -54,6 +56,9 @@ export function createJobHandlers(context: WorkerContext, capabilities: Capabili
     'end-undo': ({ actionId }) => verbs.endUndo(actionId),
     'end-claim': ({ claimId }) => verbs.endClaim(claimId),
     'expire-request': ({ requestId }) => verbs.ageRequest(requestId),
+    'warn-of-limits': ({ acctId }) => warnings.warnOfLimits(acctId),
+    'warn-of-subscription': ({ alertId }) => warnings.warnOfSubscription(alertId),
+    'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),
     'recover-gap': recovery.run,
     'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
     'copy-audit': capabilities.copyHeads,
@@ -65,13 +70,14 @@ export function createJobHandlers(context: WorkerContext, capabilities: Capabili
 }
 
 /** What came from the card service, and what a newer version has stored. */
-function intakeJobs(context: WorkerContext, { verbs, delivery, recovery }: Capabilities) {
+function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Capabilities) {
   const { enqueue, outbox, quarantined, wakeOutbox, notifyOps } = context;
   const receiveEvent = createReceiveEvent({
     ...context,
     ...delivery,
     isBackfilled: recovery.isBackfilled,
     virtualCardArrived: verbs.virtualCardArrived,
+    warnAfter: warnings.afterEvent,
     endPurchaseChanges: (event) =>
       endPurchaseChanges(event, {
         ...context,

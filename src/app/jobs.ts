@@ -65,6 +65,7 @@ const job = <Schema extends z.ZodType>(
 ): typeof definition => definition;
 
 const ofAlert = z.strictObject({ alertId: z.string() });
+const ofAccount = z.strictObject({ acctId: z.int() });
 const ofRequest = z.strictObject({ requestId: z.string() });
 const ofClaim = z.strictObject({ claimId: z.string() });
 const ofTemporaryChange = z.strictObject({
@@ -200,6 +201,25 @@ const table = {
     data: ofRequest,
     retry: untilDone,
     id: ({ requestId }) => `expire-${requestId}`,
+  }),
+  /** What remains of a card's limits after a purchase. Several purchases in a row are looked at once. */
+  'warn-of-limits': job({
+    queue: 'maintenance',
+    data: ofAccount,
+    retry: unkept(times(3)),
+    mergeBy: ({ acctId }) => `warn-limits-${acctId}`,
+  }),
+  'warn-of-subscription': job({
+    queue: 'maintenance',
+    data: ofAlert,
+    retry: unkept(times(3)),
+    id: ({ alertId }) => `warn-subscription-${alertId}`,
+  }),
+  'warn-of-expiry': job({
+    queue: 'maintenance',
+    data: ofAccount,
+    retry: unkept(times(3)),
+    mergeBy: ({ acctId }) => `warn-expiry-${acctId}`,
   }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   /** Its schedules are the channels': see `compose-digests.ts`. */

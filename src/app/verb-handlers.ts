@@ -44,6 +44,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     subscriptions: channels.list,
     quiet: channels.setQuiet,
     alerts: channels.setAlertLength,
+    warnings: channels.setWarnings,
     mutes: mutes.list,
     mute: mutes.mute,
     unmute: mutes.unmute,

@@ -55,8 +55,9 @@ import { createLongAlerts, createQuietHours, createSubscriptions } from '../rout
 import { createMutes } from '../routing/mute-store.ts';
 import { createSlack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
-import { createPermalink } from '../slack/message.ts';
+import { createPermalink, type Message } from '../slack/message.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { watchDirectory } from '../warnings/watch-directory.ts';
 import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
@@ -103,6 +104,9 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     ...stores,
     wakeOutbox,
     notifyPerson,
+    /** Writes to a person, in a direct message; the id makes repeating it nothing. */
+    notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
+      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
     postTracked: createPostTracked({ ...stores, wakeOutbox }),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
@@ -186,6 +190,9 @@ function createServices({ config, redis, outbox, wakeOutbox, now, metrics, log }
 function createCards({
   config,
   redis,
+  preferences,
+  enqueue,
+  now,
   notifyOps,
   notifyResolved,
   metrics,
@@ -216,7 +223,15 @@ function createCards({
   const directory = createDirectory({
     redis,
     keyOf: directoryKey,
-    loader: card,
+    loader: watchDirectory(card, {
+      lowBalanceCents: config.lowBalanceCents,
+      opsChannel: config.channels.ops,
+      preferences,
+      notifyOps,
+      notifyResolved,
+      warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),
+      now,
+    }),
     log,
     apiQuota: apiQuotaOf(assumptions),
   });

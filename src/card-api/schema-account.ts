@@ -3,8 +3,14 @@ import { AnyCardStatus, Cents, Flag, Id, OwnText, rowsOf, Text } from './schema.
 
 /** One card of an account, as `GET /Details/AccountDetails/{Id}` lists it: every card ever issued to the account. */
 const CardOfAccount = z
-  .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus })
-  .transform((card) => ({ cardId: card.CardId, last4: card.Last4CardNumber, status: card.CardStatus }));
+  .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus, ExpirationDate: Text })
+  .transform((card) => ({
+    cardId: card.CardId,
+    last4: card.Last4CardNumber,
+    status: card.CardStatus,
+    /** `2026-11-30`; null where the service does not say. */
+    expiresOn: /^\d{4}-\d{2}-\d{2}/.exec(card.ExpirationDate ?? '')?.[0] ?? null,
+  }));
 type CardOfAccount = z.infer<typeof CardOfAccount>;
 
 const upper = (text: string | null): string | null => text?.toUpperCase() ?? null;

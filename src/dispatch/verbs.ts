@@ -13,6 +13,7 @@ import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/deci
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
+import { warningVerbs } from '../warnings/verbs.ts';
 
 /**
  * Everything that people can ask for: one entry a verb, kept by the capability that does it. What is stored of it, who
@@ -41,6 +42,7 @@ export const verbs = {
   ...digestVerbs,
   ...alertVerbs,
   ...routingVerbs,
+  ...warningVerbs,
   /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
   choose: {
     action: actionOf('choose', Target, {}),

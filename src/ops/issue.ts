@@ -235,6 +235,23 @@ export function clocksDiffer(): OpsIssue {
   };
 }
 
+/** Purchases that are paid from the business balance will be declined soon. */
+export function balanceLow(balance: string, threshold: string): OpsIssue {
+  return {
+    cause: 'balance',
+    title: `Business balance is low: ${balance}`,
+    what: `The card service says that ${balance} is left on the business account; the warning is set to ${threshold}.`,
+    means:
+      'Purchases that are paid from the business balance are declined once it is used up, and no card can be funded.',
+    todo: 'Transfer money to the business account. `/card warnings off balance` in this channel ends these warnings.',
+  };
+}
+
+export const balanceEnough = {
+  what: 'The business balance is above the warning again.',
+  means: 'Purchases are paid from it as usual.',
+} as const;
+
 export function auditSinkAway(): OpsIssue {
   return {
     cause: 'audit-sink',

@@ -37,6 +37,10 @@ import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.
 import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
+import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
+import { limitWarning } from '../../templates/warnings/limit-warning.ts';
+import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
+import { warningsSet } from '../../templates/warnings/warnings-set.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
 import { limitMove } from '../support/limit-goals.ts';
@@ -221,6 +225,25 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'not-permitted': (one) => [
     notPermitted({ doing: 'block cards', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
   ],
+  'limit-warning': (one, two) => {
+    const limit = { limitCents: 40_000, usedCents: 40_001, threshold: 90, period: 'daily', resetsAt: at } as const;
+    const card = { ...somebody, holder: one, last4: two };
+    return [
+      limitWarning({ card, limits: many({ ...limit, category: one }), value: 'sealed' }),
+      limitWarning({ card, limits: [{ ...limit, category: null, resetsAt: null }], value: 'sealed' }),
+    ];
+  },
+  'subscription-warning': (one, two) => {
+    const alert = transactionAlert({ merchant: { id: one, name: one, city: two, state: two, country: two } });
+    return (['team', 'holder'] as const).map((audience) =>
+      subscriptionWarning({ alert: { ...alert, card: { ...somebody, holder: two } }, days: 3, since: at }, audience),
+    );
+  },
+  'expiry-warning': (one, two) =>
+    (['team', 'holder'] as const).map((audience) =>
+      expiryWarning({ card: { ...somebody, holder: one, last4: two }, expiresOn: two }, audience),
+    ),
+  'warnings-set': () => [true, false].map((isOn) => warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn })),
   'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
   quiet: (one, two) => [
     quietSet({ words: one, except: two, until: at, released: 3 }),

@@ -41,6 +41,7 @@ import { createLongAlerts, createQuietHours, createSubscriptions } from '../../s
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { createVirtualOrders } from '../../src/virtual-cards/order.ts';
+import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
 import { withoutLock } from './held.ts';
@@ -313,6 +314,8 @@ export interface Over extends Partial<Action> {
   readonly approve?: boolean;
   readonly restore?: boolean;
   readonly isFraud?: true | undefined;
+  readonly kinds?: WarningsAction['kinds'];
+  readonly isOn?: boolean;
   readonly subject?: string;
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;

@@ -10,6 +10,7 @@ const first = { hasWaited: false, isLate: false, isLast: false };
 function createWorld({ isBackfilled = false } = {}) {
   const did: string[] = [];
   const receive = createReceiveEvent({
+    warnAfter: async () => {},
     isBackfilled: async () => isBackfilled,
     async withLock(name, work) {
       did.push(`lock ${name}`);

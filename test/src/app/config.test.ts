@@ -69,6 +69,7 @@ describe('the least that must be set', () => {
       cardApiUrl: 'https://card.example/v4',
       cardApiToken: 'api-token-0123456789',
       cardApiAuthScheme: 'token',
+      lowBalanceCents: 100_000,
       serviceZone: 'America/New_York',
       command: '/card',
     });
@@ -122,6 +123,8 @@ describe('a value', () => {
   });
 
   it.each([
+    ['LOW_BALANCE_BELOW', '250.50', { lowBalanceCents: 25_050 }],
+    ['LOW_BALANCE_BELOW', '0', { lowBalanceCents: null }],
     ['CARD_API_AUTH_SCHEME', 'Bearer', { cardApiAuthScheme: 'Bearer' }],
     [
       'QUEUE_PAGE_PASSWORD',

@@ -44,7 +44,7 @@ it('works on Redis Cluster: list, fill, find and load', async () => {
     acctId,
     rulesetId: null,
     contactName: null,
-    cards: [{ cardId: acctId * 10, last4: `10${acctId}`, status: 'ACTIVE' }],
+    cards: [{ cardId: acctId * 10, last4: `10${acctId}`, status: 'ACTIVE', expiresOn: null }],
   });
   const loader = {
     listAccounts: async () => ({ accounts: [listed(21), listed(22)] }),

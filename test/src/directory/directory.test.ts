@@ -104,7 +104,7 @@ function employ(acctId: number, { first, last, cards = [], customId, email, acco
       ...shared,
       rulesetId: null,
       contactName: `${first} ${last}`,
-      cards: cards.map(({ cardId, last4, status = 'ACTIVE' }) => ({ cardId, last4, status })),
+      cards: cards.map(({ cardId, last4, status = 'ACTIVE' }) => ({ cardId, last4, status, expiresOn: '2029-11-30' })),
     },
   });
 }

@@ -1,0 +1,22 @@
+import { warningsSet } from '../../templates/warnings/warnings-set.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import type { WarningsAction } from './verbs.ts';
+
+interface Deps {
+  readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
+  readonly reply: Pick<ActionTools, 'answer' | 'record'>;
+}
+
+/** `/card warnings on|off`: of what this channel is warned. Safe to repeat. */
+export function createSetWarnings({ preferences, reply }: Deps) {
+  return async function setWarnings(action: WarningsAction): Promise<void> {
+    const { channel } = action.origin;
+    const { kinds, isOn } = action;
+    const did = `switched ${kinds.join(', ')} ${isOn ? 'on' : 'off'} for channel ${channel}`;
+    const before = (await preferences.switchedOff(channel)).join(', ');
+    await reply.record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line: { did } });
+    for (const kind of kinds) await preferences.set(channel, kind, isOn);
+    await reply.answer(action, warningsSet({ kinds, isOn }));
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { VerbEntry } from '../actions/verb.ts';
+import { channelKinds } from '../holders/preference-store.ts';
+
+/** The words that people type for the warnings of a channel. */
+const typed = { expiring: 'expiring-cards', subscriptions: 'failing-subscriptions', balance: 'low-balance' } as const;
+const isTyped = (word: string): word is keyof typeof typed => Object.hasOwn(typed, word);
+
+export const WarningsAction = actionOf('warnings', target.channel, {
+  kinds: z.array(z.enum(channelKinds)).min(1),
+  isOn: z.boolean(),
+});
+export type WarningsAction = z.infer<typeof WarningsAction>;
+
+const usage = 'warnings on|off [expiring|subscriptions|balance]';
+
+export const warningVerbs = {
+  warnings: {
+    action: WarningsAction,
+    permission: { role: 'approver', doing: 'decide what a channel is warned of' },
+    refusedTo: 'change the warnings of a channel',
+    isOfCard: false,
+    command: {
+      usage,
+      example: '/card warnings off balance',
+      effect: 'warns this channel of cards that expire, subscriptions that keep failing and a low balance, or not',
+      read(words) {
+        const [onOff = '', kind, ...more] = words.map((word) => word.toLowerCase());
+        const isKnown = (onOff === 'on' || onOff === 'off') && more.length === 0;
+        if (!isKnown || (kind !== undefined && !isTyped(kind)))
+          return { kind: 'unclear', why: 'Which warnings should this channel get?', usage: `/card ${usage}` };
+        const kinds = kind === undefined ? [...channelKinds] : [typed[kind]];
+        const on = { kind: 'channel', text: words.join(' ') } as const;
+        return { kind: 'read', verb: 'warnings', target: on, reason: '', input: { kinds, isOn: onOff === 'on' } };
+      },
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;

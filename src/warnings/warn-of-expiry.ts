@@ -1,0 +1,55 @@
+import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
+import type { AccountDetails } from '../card-api/schema-account.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import type { Message } from '../slack/message.ts';
+import type { Warned } from './warned-store.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** A new card takes its time by mail. */
+const WARN_BEFORE_MS = 30 * DAY_MS;
+
+type Card = AccountDetails['cards'][number];
+
+/** Cards in use that expire soon and have no newer one. The date is read each time and never kept. */
+export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Date): (Card & { expiresOn: string })[] {
+  return cards.flatMap((card) => {
+    const { expiresOn, status, cardId } = card;
+    if (expiresOn === null || status !== 'ACTIVE') return [];
+    const leftMs = Date.parse(expiresOn) + DAY_MS - now.getTime();
+    const isReplaced = cards.some((other) => other.cardId > cardId && other.status !== 'CLOSED');
+    return leftMs <= 0 || leftMs > WARN_BEFORE_MS || isReplaced ? [] : [{ ...card, expiresOn }];
+  });
+}
+
+interface Deps {
+  readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly warned: Warned;
+  readonly factsOf: (acctId: number, which: { readonly cardId: number }) => Promise<CardFacts>;
+  /** The channel of status changes. */
+  readonly channel: string;
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/** Tells the holder and the channel once that a card is about to expire. Safe to repeat. */
+export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
+  const { links, preferences, warned, channel } = deps;
+  return async function warnOfExpiry(acctId) {
+    for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
+      const id = `expiry-${cardId}`;
+      if (await warned.has(id)) continue;
+      const card = await deps.factsOf(acctId, { cardId });
+      if (await preferences.isOn(channel, 'expiring-cards'))
+        await deps.postNotice(channel, id, expiryWarning({ card, expiresOn }, 'team'));
+      const userId = (await links.ofAccount(acctId))?.userId;
+      if (userId !== undefined && (await preferences.isOn(userId, 'expiring-cards')))
+        await deps.notifyDirectly(userId, `${id}-holder`, expiryWarning({ card, expiresOn }, 'holder'));
+      await warned.add(id, 2 * WARN_BEFORE_MS);
+    }
+  };
+}

@@ -1,0 +1,104 @@
+import { limitWarning } from '../../templates/warnings/limit-warning.ts';
+import type { LimitPeriod } from '../card-api/rule.ts';
+import type { RemainingLimits } from '../card-api/schema-limits.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import { contentId } from '../core/content-id.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import { windowEnd } from '../limits/limit-window.ts';
+import type { Message } from '../slack/message.ts';
+import type { Warned } from './warned-store.ts';
+
+/** Percentages of a limit at which its holder is warned, highest first. */
+const THRESHOLDS = [90, 75] as const;
+type Threshold = (typeof THRESHOLDS)[number];
+
+const DAY_MS = 24 * 3_600_000;
+/** A lifetime limit never starts anew. */
+const LIFETIME_MS = 400 * DAY_MS;
+
+/** A limit of which much is used. */
+export interface UsedLimit {
+  readonly period: LimitPeriod;
+  /** Name of the merchant category; null: the limit of the card. */
+  readonly category: string | null;
+  readonly limitCents: number;
+  /** In the running window, by what the card service says remains. */
+  readonly usedCents: number;
+  readonly threshold: Threshold;
+  /** When the whole limit is there again, UTC ISO 8601; null: never. */
+  readonly resetsAt: string | null;
+}
+
+/**
+ * Limits of which three quarters or more are used. Where the card service leaves out a limit or what remains of it, nothing
+ * is said of it.
+ */
+export function usedLimits({ overall, categories }: RemainingLimits, at: string): UsedLimit[] {
+  const all = [...overall.map((limit) => ({ ...limit, name: null })), ...categories];
+  return all.flatMap(({ period, limitCents, remainingCents, name: category }) => {
+    if (limitCents === null || limitCents <= 0 || remainingCents === null) return [];
+    const usedCents = limitCents - remainingCents;
+    const threshold = THRESHOLDS.find((percent) => usedCents * 100 >= limitCents * percent);
+    const resetsAt = windowEnd(period, at);
+    return threshold === undefined ? [] : [{ period, category, limitCents, usedCents, threshold, resetsAt }];
+  });
+}
+
+interface Deps {
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly warned: Warned;
+  /** What remains of a card's limits; null: too many are asked for just now. */
+  readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
+  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  /** The value of a button that means this card. */
+  readonly sealCard: (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly now: () => Date;
+}
+
+const AGAIN_MS = 30_000;
+
+/**
+ * Tells the holder after a purchase that most of a limit is used: at 75 and at 90 percent, once for each limit and window.
+ * A limit that was changed is another limit. Safe to repeat.
+ *
+ * @returns milliseconds after which to run again, or null when it is done.
+ */
+export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<number | null> {
+  const { links, preferences, warned } = deps;
+  return async function warnOfLimits(acctId) {
+    const userId = (await links.ofAccount(acctId))?.userId;
+    if (userId === undefined || !(await preferences.isOn(userId, 'limit-warnings'))) return null;
+    const remaining = await deps.remaining(acctId);
+    if (remaining === null) return AGAIN_MS;
+    const now = deps.now();
+    const fresh = [];
+    for (const used of usedLimits(remaining, now.toISOString())) {
+      const ids = THRESHOLDS.filter((percent) => percent <= used.threshold).map((percent) =>
+        idOf(acctId, used, percent),
+      );
+      if (ids[0] !== undefined && !(await warned.has(ids[0]))) fresh.push({ used, ids });
+    }
+    if (fresh.length === 0) return null;
+    const card = await deps.factsOf(acctId);
+    const message = limitWarning({ card, limits: fresh.map(({ used }) => used), value: deps.sealCard(card) });
+    const id = contentId(
+      'warning_',
+      fresh.map(({ ids }) => ids[0] ?? ''),
+    );
+    await deps.notifyDirectly(userId, id, message);
+    // Whoever was told of 90 percent need not hear of 75.
+    for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));
+    return null;
+  };
+}
+
+function idOf(acctId: number, { period, category, limitCents, resetsAt }: UsedLimit, percent: Threshold): string {
+  return contentId('limit_', [acctId, period, category ?? '', limitCents, resetsAt ?? '', percent]);
+}
+
+function lastsMs({ resetsAt }: UsedLimit, now: Date): number {
+  return resetsAt === null ? LIFETIME_MS : Date.parse(resetsAt) - now.getTime() + DAY_MS;
+}

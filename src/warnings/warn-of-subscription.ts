@@ -1,0 +1,75 @@
+import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
+import { merchantKey } from '../alerts/aggregation-group-store.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
+import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
+import type { CardHistory } from '../alerts/card-history.ts';
+import { contentId } from '../core/content-id.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import type { Message } from '../slack/message.ts';
+import type { Warned } from './warned-store.ts';
+
+/** A subscription is tried again on other days: the same amount, without the card. */
+const DAYS_MIN = 3;
+const LOOK_BACK_MS = 90 * 24 * 3_600_000;
+const DECLINES_MAX = 50;
+/** Then people are told again. */
+const SILENT_MS = 30 * 24 * 3_600_000;
+
+interface Deps {
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly history: Pick<CardHistory, 'recentAlerts'>;
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly warned: Warned;
+  /** The channel of declines. */
+  readonly channel: string;
+  /** The day of an instant at the card service, `2026-11-20`. */
+  readonly dayOf: (instant: string) => string;
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/**
+ * The same amount was declined at the same merchant on several days, without the card and never paid in between: somebody
+ * should raise the limit, or cancel the subscription. The holder and the channel are told once a month. Safe to repeat.
+ */
+export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
+  const { alerts, history, links, preferences, warned, channel } = deps;
+  return async function warnOfSubscription(alertId) {
+    const alert = await alerts.get(alertId);
+    if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;
+    const tries = await triesOf(alert);
+    const days = new Set(tries.map(({ event }) => deps.dayOf(event.occurredAt)));
+    const first = tries.at(-1)?.event.occurredAt;
+    if (days.size < DAYS_MIN || first === undefined) return;
+    const { acctId, amountCents } = alert.event;
+    const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
+    if (await warned.has(id)) return;
+    // The id of a message is used for good, so it names the try that led to it.
+    const messageId = `${id}-${alert.event.id}`;
+    const failing = { alert, days: days.size, since: first };
+    if (await preferences.isOn(channel, 'failing-subscriptions'))
+      await deps.postNotice(channel, messageId, subscriptionWarning(failing, 'team'));
+    const userId = (await links.ofAccount(acctId))?.userId;
+    if (userId !== undefined && (await preferences.isOn(userId, 'failing-subscriptions')))
+      await deps.notifyDirectly(userId, `${messageId}-holder`, subscriptionWarning(failing, 'holder'));
+    await warned.add(id, SILENT_MS);
+  };
+
+  /** Tries of the same purchase since it was last paid, newest first. */
+  async function triesOf({ event }: TransactionAlert): Promise<TransactionAlert[]> {
+    const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
+    const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
+    const same = (await alertsOfKind('transaction', ids, alerts)).filter(
+      ({ event: other }) =>
+        merchantKey(other) === merchantKey(event) &&
+        other.amountCents === event.amountCents &&
+        !other.isCardPresent &&
+        other.occurredAt >= since,
+    );
+    const paid = same.findIndex(({ outcomes }) => outcomes.some(({ verb }) => verb === 'paid'));
+    return paid === -1 ? same : same.slice(0, paid);
+  }
+}

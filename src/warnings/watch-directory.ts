@@ -1,0 +1,50 @@
+import type { AccountDetails, Business } from '../card-api/schema-account.ts';
+import { formatCents } from '../core/money.ts';
+import type { DirectorySource } from '../directory/loader.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import { balanceEnough, balanceLow } from '../ops/issue.ts';
+import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
+import { expiringCards } from './warn-of-expiry.ts';
+
+interface Source extends DirectorySource {
+  readonly listAccounts: (...args: Parameters<DirectorySource['listAccounts']>) => Promise<Business>;
+}
+
+interface Deps {
+  /** A business balance below this is low, whole cents; null: nobody is warned. */
+  readonly lowBalanceCents: number | null;
+  readonly opsChannel: string;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly notifyOps: NotifyOps;
+  readonly notifyResolved: NotifyResolved;
+  /** Has whoever it concerns warned of cards of an account that expire soon. */
+  readonly warnOfExpiry: (acctId: number) => Promise<void>;
+  readonly now: () => Date;
+}
+
+/**
+ * What the directory reads anyway is looked at on its way: the business balance, and cards that expire soon. So no call is
+ * made for these warnings alone.
+ */
+export function watchDirectory(source: Source, deps: Deps): DirectorySource {
+  return {
+    async listAccounts(options) {
+      const business = await source.listAccounts(options);
+      if (business.balanceCents !== null) await lookAtBalance(business.balanceCents);
+      return business;
+    },
+    async getAccount(acctId, options): Promise<AccountDetails> {
+      const account = await source.getAccount(acctId, options);
+      if (expiringCards(account, deps.now()).length > 0) await deps.warnOfExpiry(acctId);
+      return account;
+    },
+  };
+
+  async function lookAtBalance(balanceCents: number): Promise<void> {
+    const { lowBalanceCents, notifyOps, notifyResolved } = deps;
+    if (lowBalanceCents === null) return;
+    const issue = balanceLow(formatCents(balanceCents), formatCents(lowBalanceCents));
+    if (balanceCents >= lowBalanceCents) await notifyResolved(issue, balanceEnough);
+    else if (await deps.preferences.isOn(deps.opsChannel, 'low-balance')) await notifyOps(issue);
+  }
+}

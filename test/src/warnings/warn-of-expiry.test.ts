@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { createWarnOfExpiry, expiringCards } from '../../../src/warnings/warn-of-expiry.ts';
+import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const now = new Date('2026-11-20T15:00:00.000Z');
+
+function account(...cards: [cardId: number, status: string, expires: string | null][]): AccountDetails {
+  return AccountDetails.parse({
+    AccountId: 1,
+    CardList: cards.map(([CardId, CardStatus, ExpirationDate]) => ({ CardId, CardStatus, ExpirationDate })),
+  });
+}
+
+describe('a card expires soon', () => {
+  it.each<[string, AccountDetails, number[]]>([
+    ['at the end of the month', account([1, 'Active', '2026-11-30T00:00:00']), [1]],
+    ['today', account([1, 'Active', '2026-11-20T00:00:00']), [1]],
+    ['in 31 days: not yet', account([1, 'Active', '2026-12-21T00:00:00']), []],
+    ['long ago: too late', account([1, 'Active', '2026-11-18T00:00:00']), []],
+    ['but is blocked', account([1, 'Blocked', '2026-11-30T00:00:00']), []],
+    ['but has a newer card', account([1, 'Active', '2026-11-30T00:00:00'], [2, 'Inactive', '2029-11-30T00:00:00']), []],
+    ['on a day that the service does not say', account([1, 'Active', null]), []],
+  ])('%s', (_name, details, cardIds) => {
+    expect(expiringCards(details, now).map(({ cardId }) => cardId)).toEqual(cardIds);
+  });
+});
+
+let told: string[];
+beforeEach(() => {
+  told = [];
+});
+
+function warn(): Promise<void> {
+  return createWarnOfExpiry({
+    getAccount: async () => account([1, 'Active', '2026-11-30T00:00:00']),
+    links: { ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }) },
+    preferences: createPreferences(redis()),
+    warned: createWarned(redis()),
+    factsOf: async () => card,
+    channel: 'C0STATUS',
+    postNotice: async (channel, _id, { text }) => void told.push(`${channel} ${text}`),
+    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId} ${text}`),
+    now: () => now,
+  })(1);
+}
+
+it('tells the channel and the holder once', async () => {
+  await warn();
+  await warn();
+
+  expect(told).toEqual([
+    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. No new card was ordered yet. Order one now, so that it arrives in time.',
+    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card was ordered yet. Ask your operators for one, and update the subscriptions that charge this card.',
+  ]);
+});
+
+it('leaves out who has switched it off', async () => {
+  const preferences = createPreferences(redis());
+  await preferences.set('C0STATUS', 'expiring-cards', false);
+  await preferences.set('U0HUGO', 'expiring-cards', false);
+
+  await warn();
+
+  expect(told).toEqual([]);
+});

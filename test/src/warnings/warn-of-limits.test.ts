@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RemainingLimits } from '../../../src/card-api/schema-limits.ts';
+import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';
+import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const AT = '2026-11-20T15:00:00.000Z';
+
+function daily(limitCents: number | null, remainingCents: number | null): RemainingLimits {
+  return { overall: [{ period: 'daily', limitCents, remainingCents }], categories: [] };
+}
+
+describe('what is used of a limit', () => {
+  it.each<[string, RemainingLimits, number | null]>([
+    ['a cent below three quarters', daily(40_000, 10_001), null],
+    ['three quarters', daily(40_000, 10_000), 75],
+    ['a cent below nine tenths', daily(40_000, 4001), 75],
+    ['nine tenths', daily(40_000, 4000), 90],
+    ['all', daily(40_000, 0), 90],
+    ['more than all', daily(40_000, -5), 90],
+    ['no limit', daily(null, 10), null],
+    ['a limit of nothing', daily(0, 0), null],
+    ['what the service does not say', daily(40_000, null), null],
+  ])('%s', (_name, remaining, threshold) => {
+    expect(usedLimits(remaining, AT).map((used) => used.threshold)).toEqual(threshold === null ? [] : [threshold]);
+  });
+});
+
+let told: { userId: string; id: string; text: string }[];
+let remaining: RemainingLimits | null;
+let now: Date;
+let holder: string | null;
+
+beforeEach(() => {
+  told = [];
+  remaining = daily(40_000, 9000);
+  now = new Date(AT);
+  holder = 'U0HUGO';
+});
+
+function warn(): Promise<number | null> {
+  return createWarnOfLimits({
+    links: {
+      ofAccount: async (acctId) =>
+        holder === null ? null : { acctId, userId: holder, provedBy: 'email', by: holder, at: AT },
+    },
+    preferences: createPreferences(redis()),
+    warned: createWarned(redis()),
+    remaining: async () => remaining,
+    factsOf: async () => card,
+    sealCard: () => 'sealed',
+    notifyDirectly: async (userId, id, { text }) => void told.push({ userId, id, text }),
+    now: () => now,
+  })(1);
+}
+
+describe('a warning before a limit declines', () => {
+  it('tells the holder at 75 percent and at 90, each once in a period', async () => {
+    await warn();
+    await warn();
+    remaining = daily(40_000, 3000);
+    await warn();
+    await warn();
+
+    expect(told.map(({ text }) => text.slice(0, 30))).toEqual([
+      '77% of your daily limit is use',
+      '92% of your daily limit is use',
+    ]);
+    expect(told[0]?.text).toMatch(/\$310\.00 of \$400\.00 used, \$90\.00 left\. .*Resets/);
+  });
+
+  it('says nothing of 75 percent once 90 was said', async () => {
+    remaining = daily(40_000, 3000);
+    await warn();
+    // Something was given back.
+    remaining = daily(40_000, 9000);
+    await warn();
+
+    expect(told).toHaveLength(1);
+  });
+
+  it('warns again in the next period, and when the limit is another', async () => {
+    await warn();
+    now = new Date('2026-11-21T15:00:00.000Z');
+    await warn();
+    remaining = daily(50_000, 5000);
+    await warn();
+
+    expect(told).toHaveLength(3);
+    expect(new Set(told.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('tells of several limits at once', async () => {
+    remaining = {
+      overall: [...daily(40_000, 9000).overall, { period: 'monthly', limitCents: 100_000, remainingCents: 20_000 }],
+      categories: [{ period: 'weekly', limitCents: 10_000, remainingCents: 0, id: 1, name: 'Restaurants' }],
+    };
+    await warn();
+
+    expect(told).toHaveLength(1);
+    expect(told[0]?.text).toMatch(/Daily limit: .*Monthly limit: .*Weekly limit for Restaurants: .*nothing left/);
+  });
+
+  it('tells nobody who is not linked, or has switched it off', async () => {
+    await createPreferences(redis()).set('U0HUGO', 'limit-warnings', false);
+    await warn();
+    holder = null;
+    await warn();
+
+    expect(told).toEqual([]);
+  });
+
+  it('looks again later when too many are asked for at once', async () => {
+    remaining = null;
+
+    expect(await warn()).toBeGreaterThan(0);
+    expect(told).toEqual([]);
+  });
+});

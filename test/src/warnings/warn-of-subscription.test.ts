@@ -1,0 +1,107 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { createWarnOfSubscription } from '../../../src/warnings/warn-of-subscription.ts';
+import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { declined, outcome } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+let alerts: Map<string, TransactionAlert>;
+let told: string[];
+
+beforeEach(() => {
+  alerts = new Map();
+  told = [];
+});
+
+/** A try of the subscription on a day of November; the newest is declined last. */
+function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPaid = false): string {
+  const id = `evt_00000000000000${String(day).padStart(2, '0')}`;
+  const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+  const occurredAt = `2026-11-${String(day).padStart(2, '0')}T15:00:00.000Z`;
+  const outcomes = isPaid ? [outcome({ verb: 'paid', by: null })] : [];
+  alerts.set(id, { ...alert, outcomes, event: { ...alert.event, isCardPresent: false, ...event, id, occurredAt } });
+  return id;
+}
+
+function warn(alertId: string): Promise<void> {
+  return createWarnOfSubscription({
+    alerts: { get: async (id) => alerts.get(id) ?? null },
+    history: { recentAlerts: async () => [...alerts.keys()].toReversed() },
+    links: {
+      ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
+    },
+    preferences: createPreferences(redis()),
+    warned: createWarned(redis()),
+    channel: 'C0DECLINES',
+    dayOf: (instant) => instant.slice(0, 10),
+    postNotice: async (channel, _id, { text }) => void told.push(`${channel} ${text}`),
+    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId} ${text}`),
+    now: () => new Date('2026-11-25T00:00:00.000Z'),
+  })(alertId);
+}
+
+it('asks channel and holder whether to raise the limit or to cancel, when it failed on three days, once', async () => {
+  tried(2);
+  tried(3);
+  const last = tried(4);
+
+  await warn(last);
+  await warn(last);
+  await warn(tried(5));
+
+  expect(told).toHaveLength(2);
+  expect(told[0]).toMatch(
+    /^C0DECLINES Subscription keeps failing: \$84\.10 at Blue Bottle Coffee, Jane Doe · card 1212\./,
+  );
+  expect(told[1]).toMatch(/^U0HUGO .* your card 1212\. Declined on 3 days .*Raise the limit, or cancel it\?$/);
+});
+
+it.each<[string, () => string]>([
+  [
+    'on two days only',
+    () => {
+      tried(2);
+      return tried(3);
+    },
+  ],
+  [
+    'for other amounts',
+    () => {
+      tried(2);
+      tried(3, { amountCents: 1 });
+      return tried(4);
+    },
+  ],
+  [
+    'with the card at a till',
+    () => {
+      for (const day of [2, 3]) tried(day, { isCardPresent: true });
+      return tried(4, { isCardPresent: true });
+    },
+  ],
+  [
+    'and was paid in between',
+    () => {
+      tried(2);
+      tried(3, {}, true);
+      tried(4);
+      return tried(5);
+    },
+  ],
+])('says nothing of what failed %s', async (_name, tries) => {
+  await warn(tries());
+
+  expect(told).toEqual([]);
+});
+
+it('leaves out who has switched it off', async () => {
+  await createPreferences(redis()).set('C0DECLINES', 'failing-subscriptions', false);
+  tried(2);
+  tried(3);
+
+  await warn(tried(4));
+
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['U0HUGO']);
+});

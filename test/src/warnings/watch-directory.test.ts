@@ -1,0 +1,51 @@
+import { beforeEach, expect, it } from 'vitest';
+import { AccountDetails, Business } from '../../../src/card-api/schema-account.ts';
+import { watchDirectory } from '../../../src/warnings/watch-directory.ts';
+
+let said: string[];
+beforeEach(() => {
+  said = [];
+});
+
+function watched({ balance = 5000, expires = '2029-11-30', isOn = true, below = 100_000 as number | null } = {}) {
+  return watchDirectory(
+    {
+      listAccounts: async () => Business.parse({ BusinessAccountBalance: balance }),
+      getAccount: async () =>
+        AccountDetails.parse({
+          AccountId: 1,
+          CardList: [{ CardId: 2, CardStatus: 'Active', ExpirationDate: `${expires}T00:00:00` }],
+        }),
+    },
+    {
+      lowBalanceCents: below,
+      opsChannel: 'C0OPS',
+      preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
+      notifyOps: async ({ title }) => void said.push(title),
+      notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
+      warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
+      now: () => new Date('2026-11-20T15:00:00Z'),
+    },
+  );
+}
+
+it('warns ops of a business balance below the amount, and says when it is above it again', async () => {
+  await watched({ balance: 999.99 }).listAccounts();
+  await watched({ balance: 1000 }).listAccounts();
+
+  expect(said).toEqual(['Business balance is low: $999.99', 'resolved balance']);
+});
+
+it('warns nobody where it is switched off, by the variable or in the channel', async () => {
+  await watched({ balance: 1, below: null }).listAccounts();
+  await watched({ balance: 1, isOn: false }).listAccounts();
+
+  expect(said).toEqual([]);
+});
+
+it('has a card looked at that expires soon, and no other', async () => {
+  await watched().getAccount(1);
+  await watched({ expires: '2026-11-30' }).getAccount(1);
+
+  expect(said).toEqual(['expiry of 1']);
+});
