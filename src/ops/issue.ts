@@ -1,6 +1,6 @@
 import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
-import { slashCommand } from '../core/installation.ts';
+import { commandCode, slashCommand } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** Everything that can be wrong with Cardbell itself, in words for the people who run it. */
@@ -243,7 +243,7 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
     what: `The card service says that ${balance} is left on the business account; the warning is set to ${threshold}.`,
     means:
       'Purchases that are paid from the business balance are declined once it is used up, and no card can be funded.',
-    todo: 'Transfer money to the business account. `/card warnings off balance` in this channel ends these warnings.',
+    todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel ends these warnings.`,
   };
 }
 

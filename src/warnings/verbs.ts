@@ -23,13 +23,13 @@ export const warningVerbs = {
     isOfCard: false,
     command: {
       usage,
-      example: '/card warnings off balance',
+      example: 'warnings off balance',
       effect: 'warns this channel of cards that expire, subscriptions that keep failing and a low balance, or not',
       read(words) {
         const [onOff = '', kind, ...more] = words.map((word) => word.toLowerCase());
         const isKnown = (onOff === 'on' || onOff === 'off') && more.length === 0;
         if (!isKnown || (kind !== undefined && !isTyped(kind)))
-          return { kind: 'unclear', why: 'Which warnings should this channel get?', usage: `/card ${usage}` };
+          return { kind: 'unclear', why: 'Which warnings should this channel get?', usage };
         const kinds = kind === undefined ? [...channelKinds] : [typed[kind]];
         const on = { kind: 'channel', text: words.join(' ') } as const;
         return { kind: 'read', verb: 'warnings', target: on, reason: '', input: { kinds, isOn: onOff === 'on' } };
