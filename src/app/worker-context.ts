@@ -187,17 +187,8 @@ function createServices({ config, redis, outbox, wakeOutbox, now, metrics, log }
 }
 
 /** The card API, and what is known of its cards. */
-function createCards({
-  config,
-  redis,
-  preferences,
-  enqueue,
-  now,
-  notifyOps,
-  notifyResolved,
-  metrics,
-  log,
-}: Base & ReturnType<typeof createServices>) {
+function createCards(base: Base & ReturnType<typeof createServices>) {
+  const { config, redis, notifyOps, notifyResolved, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
   const client = createCardClient({
@@ -220,21 +211,7 @@ function createCards({
     dead: () => notifyOps(opsIssue.cardTokenDead()),
     alive: () => notifyResolved(opsIssue.cardTokenDead(), opsIssue.cardTokenAlive),
   });
-  const directory = createDirectory({
-    redis,
-    keyOf: directoryKey,
-    loader: watchDirectory(card, {
-      lowBalanceCents: config.lowBalanceCents,
-      opsChannel: config.channels.ops,
-      preferences,
-      notifyOps,
-      notifyResolved,
-      warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),
-      now,
-    }),
-    log,
-    apiQuota: apiQuotaOf(assumptions),
-  });
+  const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);
   return {
     assumptions,
@@ -257,6 +234,23 @@ function createCards({
       log,
     }),
   };
+}
+
+/** What is read for it anyway is looked at for warnings. */
+function openDirectory(base: Base & ReturnType<typeof createServices>, card: Parameters<typeof watchDirectory>[0]) {
+  const { config, redis, enqueue, log } = base;
+  return createDirectory({
+    redis,
+    keyOf: directoryKey,
+    loader: watchDirectory(card, {
+      ...base,
+      lowBalanceCents: config.lowBalanceCents,
+      opsChannel: config.channels.ops,
+      warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),
+    }),
+    log,
+    apiQuota: apiQuotaOf(config.cardApiAssumptions),
+  });
 }
 
 /** Who may do what by now. */

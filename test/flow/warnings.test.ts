@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
-import { last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 
-const cardbell = useCardbell();
+const cardbell = useCardbell({ pace: atOnce });
 const { ana, hugo } = people;
 const direct = (user: string): string => `D${user.slice(1)}`;
 
