@@ -38,7 +38,7 @@ export function createGenuine({ redis, signer, now }: Deps) {
     /**
      * Why an action is not to be performed; null when it is. An entry in Redis proves nothing by itself.
      *
-     * @param attempt the same job may start again after a crash; the same action in another job was performed before.
+     * @param attempt the same job may start again after a crash, or because Redis came back older: then it is ours.
      */
     async whyNot(
       { action, signature }: SignedAction,
@@ -48,9 +48,10 @@ export function createGenuine({ redis, signer, now }: Deps) {
       const ageMs = now().getTime() - Date.parse(action.askedAt);
       if (!(ageMs <= TOO_OLD_MS)) return rejection('it is more than a week old');
       if (ageMs < -AHEAD_MS) return rejection('it is dated in the future');
-      const performedAt = starts > 1 ? null : await redis.get(keyOf(action));
+      const performedAt = await redis.get(keyOf(action));
       if (performedAt === null) return null;
-      return rejection('it was performed before', now().getTime() - Number(performedAt) < HANDED_ON_AGAIN_MS);
+      const isRecent = now().getTime() - Number(performedAt) < HANDED_ON_AGAIN_MS;
+      return rejection('it was performed before', starts > 1 || isRecent);
     },
     /** It was performed, and is not performed again. Safe to repeat. */
     async performed(action: Action): Promise<void> {

@@ -16,6 +16,7 @@ import type { composeRecovery } from './compose-recovery.ts';
 import type { composeVerbs } from './compose-verbs.ts';
 import type { composeWarnings } from './compose-warnings.ts';
 import { toJob } from './inbox-jobs.ts';
+import { remembered } from './remember-writes.ts';
 import type { JobHandlers } from './run-job.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -100,9 +101,12 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
 }
 
 /** What the web process has signed. Nothing else is performed. */
-function signedJobs({ config, redis, now, metrics, notifyOps, log }: WorkerContext, verbs: Capabilities['verbs']) {
+function signedJobs(context: WorkerContext, verbs: Capabilities['verbs']) {
+  const { config, redis, redo, now, metrics, notifyOps, log } = context;
   const signer = createSigner(config.slackBotToken, 'action');
   const genuine = createGenuine({ redis, signer, now });
+  // What Redis has lost is taken again: what was done by then must not be done over what came after it.
+  const performed = remembered(redo, genuine.performed);
   const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
     log[isOurs ? 'info' : 'error']({ actionId: id, verb, why }, 'an entry of the queue was rejected');
     if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
@@ -112,7 +116,7 @@ function signedJobs({ config, redis, now, metrics, notifyOps, log }: WorkerConte
       const rejection = await genuine.whyNot({ action, signature }, attempt);
       if (rejection !== null) return await reject(action, rejection);
       await verbs.performAction(action, attempt);
-      await genuine.performed(action);
+      await performed(action);
       metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
     },
     'record-refusal': ({ action, why, signature }) =>

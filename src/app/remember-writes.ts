@@ -1,15 +1,29 @@
-import type { Progress } from '../actions/progress-store.ts';
+import type { Blocks } from '../actions/block-store.ts';
+import type { LatestChanges, Progress } from '../actions/progress-store.ts';
+import type { Alerts } from '../alerts/alert-store.ts';
+import type { Requests } from '../approvals/request-store.ts';
 import type { Redo } from '../core/redo.ts';
+import type { WriteOrder } from '../core/write-order.ts';
+import { type Digests, kindOf } from '../digests/schedule-store.ts';
+import type { Claims } from '../holders/claim-store.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import type { LongAlerts, QuietHoursStore, Subscription, Subscriptions } from '../routing/channel-rules-store.ts';
+import type { Mute, Mutes } from '../routing/mute-store.ts';
 import type { Enqueue } from './enqueue.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
 
-/** The same write, which is repeated when Redis has lost it. It must be safe to repeat. */
+type Remember = Pick<Redo, 'remember'>;
+type Write<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
+
+/** The same write, which is repeated when Redis has lost it. It must be safe to repeat, whatever was written since. */
 export function remembered<Args extends readonly unknown[], Result>(
-  redo: Pick<Redo, 'remember'>,
-  write: (...args: Args) => Promise<Result>,
-): (...args: Args) => Promise<Result> {
+  redo: Remember,
+  write: Write<Args, Result>,
+): Write<Args, Result> {
   return async (...args) => {
     const result = await write(...args);
     redo.remember(() => write(...args));
@@ -17,20 +31,53 @@ export function remembered<Args extends readonly unknown[], Result>(
   };
 }
 
-interface Stores {
+/** What one process alone may have done: to be repeated in any order. */
+interface Deeds {
   readonly outbox: Outbox;
   readonly progress: Progress;
-  readonly temporaryChanges: TemporaryChanges;
+  readonly latestChanges: LatestChanges;
+  readonly blocks: Blocks;
 }
+
+/** What people have decided about cards: of several who decided about the same, the last one counts. */
+interface OfCards {
+  readonly temporaryChanges: TemporaryChanges;
+  readonly requests: Requests;
+  readonly claims: Claims;
+  readonly links: Links;
+  readonly recentRaises: RecentRaises;
+  readonly mutes: Mutes;
+  readonly alerts: Alerts;
+}
+
+/** What they have set for channels and for themselves: the same. */
+interface OfChannels {
+  readonly subscriptions: Subscriptions;
+  readonly quietHours: QuietHoursStore;
+  readonly longAlerts: LongAlerts;
+  readonly digests: Digests;
+  readonly preferences: Preferences;
+}
+
+type Stores = Deeds & OfCards & OfChannels;
 
 /**
  * Stores whose latest writes survive a Redis that comes back older: what was done must not be done again, what was posted
- * not be posted again, and what was opened for a time must end.
+ * not be posted again, what was opened for a time must end, and what people have set or taken away stays so.
  */
-export function rememberWrites<Given extends Stores>(redo: Pick<Redo, 'remember'>, stores: Given): Given {
-  const { outbox, progress, temporaryChanges } = stores;
+export function rememberWrites<Given extends Stores>(redo: Remember, order: WriteOrder, stores: Given): Given {
+  const newest = createNewest(redo, order);
   return {
     ...stores,
+    ...rememberDeeds(redo, stores),
+    ...rememberOfCards(newest, stores),
+    ...rememberOfChannels(newest, stores),
+  };
+}
+
+function rememberDeeds(redo: Remember, stores: Deeds): Deeds {
+  const { outbox, progress, latestChanges, blocks } = stores;
+  return {
     outbox: {
       ...outbox,
       // Nobody else posts what is on its way, until its sender has said what became of it.
@@ -50,17 +97,116 @@ export function rememberWrites<Given extends Stores>(redo: Pick<Redo, 'remember'
         return stands;
       },
     },
-    temporaryChanges: {
-      ...temporaryChanges,
-      async save(change) {
-        await temporaryChanges.save(change);
-        redo.remember(async () => {
-          const kept = await temporaryChanges.get(change.id);
-          const isOlder = kept === null || (kept.state === 'open' && change.state !== 'open');
-          if (isOlder) await temporaryChanges.save(change);
-        });
+    latestChanges: {
+      ...latestChanges,
+      changed: remembered(redo, latestChanges.changed),
+      foundSo: remembered(redo, latestChanges.foundSo),
+      notMade: remembered(redo, latestChanges.notMade),
+    },
+    blocks: {
+      ...blocks,
+      keep: remembered(redo, blocks.keep),
+      want: remembered(redo, blocks.want),
+      async wantAnew(acctId, userId) {
+        await blocks.wantAnew(acctId, userId);
+        redo.remember(() => blocks.want(acctId, userId));
       },
     },
+  };
+}
+
+type Newest = ReturnType<typeof createNewest>;
+
+/** Repeats a write where nobody has written the same subject since. */
+function createNewest(redo: Remember, order: WriteOrder) {
+  async function keep(subject: string, again: () => Promise<unknown>): Promise<void> {
+    const number = await order.note(subject);
+    redo.remember(() => order.ifNewest(subject, number, again), subject);
+  }
+  return {
+    keep,
+    newest<Args extends readonly unknown[], Result>(
+      subjectOf: (...args: Args) => string,
+      write: Write<Args, Result>,
+    ): Write<Args, Result> {
+      return async (...args) => {
+        const result = await write(...args);
+        await keep(subjectOf(...args), () => write(...args));
+        return result;
+      };
+    },
+  };
+}
+
+function rememberOfCards({ newest, keep }: Newest, stores: OfCards): OfCards {
+  const { temporaryChanges, requests, claims, links, recentRaises, mutes, alerts } = stores;
+  const temporaryChangeOf = (id: string): string => `temporary-change:${id}`;
+  const linkOf = (acctId: number): string => `link:${acctId}`;
+  const overrideOf = (acctId: number): string => `override:${acctId}`;
+  const raiseOf = ({ actionId, acctId, rule }: Parameters<RecentRaises['cancel']>[0]) =>
+    `raise:${actionId}:${acctId}:${rule}`;
+  const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
+  return {
+    temporaryChanges: {
+      ...temporaryChanges,
+      save: newest(({ id }) => temporaryChangeOf(id), temporaryChanges.save),
+      forget: newest(temporaryChangeOf, temporaryChanges.forget),
+    },
+    requests: {
+      ...requests,
+      save: newest(({ id }) => `request:${id}`, requests.save),
+      async remind(id, at) {
+        const isNoted = await requests.remind(id, at);
+        const stands = isNoted ? await requests.get(id) : null;
+        if (stands !== null) await keep(`request:${id}`, () => requests.save(stands));
+        return isNoted;
+      },
+    },
+    claims: { ...claims, save: newest(({ id }) => `claim:${id}`, claims.save) },
+    links: {
+      ...links,
+      link: newest(({ acctId }) => linkOf(acctId), links.link),
+      unlink: newest(linkOf, links.unlink),
+    },
+    recentRaises: {
+      ...recentRaises,
+      add: newest(raiseOf, recentRaises.add),
+      cancel: newest(raiseOf, recentRaises.cancel),
+      overrideRequest: newest((acctId) => overrideOf(acctId), recentRaises.overrideRequest),
+      cancelOverride: newest((acctId) => overrideOf(acctId), recentRaises.cancelOverride),
+    },
+    mutes: {
+      ...mutes,
+      put: newest(muteOf, mutes.put),
+      end: newest(muteOf, mutes.end),
+      remove: newest(muteOf, mutes.remove),
+    },
+    alerts: { ...alerts, setOutcome: newest((alertId, id) => `outcome:${alertId}:${id}`, alerts.setOutcome) },
+  };
+}
+
+function rememberOfChannels({ newest }: Newest, stores: OfChannels): OfChannels {
+  const { subscriptions, quietHours, longAlerts, digests, preferences } = stores;
+  const subscriptionOf = ({ channel, filter }: Pick<Subscription, 'channel' | 'filter'>): string =>
+    `subscription:${channel}:${filter}`;
+  return {
+    subscriptions: {
+      ...subscriptions,
+      add: newest(subscriptionOf, subscriptions.add),
+      remove: newest(subscriptionOf, subscriptions.remove),
+    },
+    quietHours: {
+      ...quietHours,
+      set: newest(({ channel }) => `quiet:${channel}`, quietHours.set),
+      remove: newest((channel) => `quiet:${channel}`, quietHours.remove),
+    },
+    longAlerts: { ...longAlerts, set: newest((channel) => `long-alerts:${channel}`, longAlerts.set) },
+    digests: {
+      ...digests,
+      set: newest((digest) => `digest:${digest.channel}:${kindOf(digest)}`, digests.set),
+      remove: newest((channel, kind) => `digest:${channel}:${kind}`, digests.remove),
+    },
+    preferences: { ...preferences, set: newest((owner, kind) => `switched-off:${owner}:${kind}`, preferences.set) },
   };
 }
 

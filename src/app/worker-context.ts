@@ -19,6 +19,7 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
+import { createWriteOrder } from '../core/write-order.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
@@ -74,15 +75,12 @@ export function createWorkerContext(...given: Parameters<typeof createBase>) {
   return { ...whole, audit: composeAudit(whole) };
 }
 
-interface OfProcess {
-  readonly policy: PolicySource;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
+type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
 
 function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
   const redo = createRedo(redis, log);
-  const stores = rememberWrites(redo, createStores(redis, log));
+  const withLock = createLock(redis, { log });
+  const stores = rememberWrites(redo, createWriteOrder(redis, withLock), createStores(redis));
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
@@ -102,6 +100,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     jobDone,
     memory: watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) }),
     ...stores,
+    withLock,
     wakeOutbox,
     notifyPerson,
     /** Writes to a person, in a direct message; the id makes repeating it nothing. */
@@ -114,7 +113,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 }
 
 /** The stores that several capabilities share. What one uses alone, it opens itself. */
-function createStores(redis: RedisClient, log: Log) {
+function createStores(redis: RedisClient) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
@@ -142,7 +141,6 @@ function createStores(redis: RedisClient, log: Log) {
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
-    withLock: createLock(redis, { log }),
   };
 }
 

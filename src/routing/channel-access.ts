@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -17,7 +18,7 @@ export const visibilityVersionKey = stateKey('visibility-version');
 
 /** The readers of a channel changed: every process then looks all channels up again. */
 export async function visibilityChanged(redis: Redis | Cluster): Promise<void> {
-  await redis.incr(visibilityVersionKey);
+  await redis.set(visibilityVersionKey, randomUUID());
 }
 
 interface VisibilityDeps {

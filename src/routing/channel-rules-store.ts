@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 
-/** Counts the changes of anything that decides where events go. */
+/** Another value after each change of anything that decides where events go. */
 export const routingVersionKey = stateKey('routing-version');
 
 /** To be added to every transaction that changes a rule: each worker then reads all rules again at its next event. */
 export function routingChanged(transaction: ChainableCommander): ChainableCommander {
-  return transaction.incr(routingVersionKey);
+  // No counter: after Redis came back older it would count to a number that stood for something else.
+  return transaction.set(routingVersionKey, randomUUID());
 }
 
 /** Events that a channel has subscribed to, until somebody unsubscribes. */
@@ -39,7 +41,11 @@ export function createSubscriptions(redis: Redis | Cluster) {
       await store.put(String(subscription.number), subscription, routingChanged);
       return subscription;
     },
-    remove: (number: number): Promise<void> => store.delete(String(number), routingChanged),
+    /** Whatever its number is by now. */
+    async remove({ channel, filter }: Pick<Subscription, 'channel' | 'filter'>): Promise<void> {
+      const same = (await all()).find((each) => each.channel === channel && each.filter === filter);
+      if (same !== undefined) await store.delete(String(same.number), routingChanged);
+    },
     /** In order of their numbers. */
     all,
   };

@@ -96,8 +96,9 @@ export function createMutes(redis: Redis | Cluster, now: () => Date = () => new 
         routingChanged(change);
       });
     },
-    /** Removes a mute whose end has been reported. */
-    remove: (id: string): Promise<void> => ended.delete(id, (change) => change.del(unreportedKey(id))),
+    /** Removes a mute whose end has been reported, also where Redis has come back from when it was in force. */
+    remove: ({ id }: Mute): Promise<void> =>
+      ended.delete(id, (change) => routingChanged(change.hdel(inForceKey, id).del(unreportedKey(id), withheldKey(id)))),
     async get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null> {
       const mute = await inForce.get(id);
       if (mute !== null) return { mute, hasEnded: false };

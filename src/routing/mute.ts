@@ -191,7 +191,7 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
       const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: [...kinds.values()] });
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
-    await mutes.remove(mute.id);
+    await mutes.remove(mute);
   }
 }
 

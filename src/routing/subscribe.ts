@@ -44,7 +44,7 @@ export function createSubscriptionVerbs(deps: Deps) {
         const elsewhere = all.find(({ number }) => String(number) === text);
         return await reply.refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
       }
-      for (const { number } of meant) await subscriptions.remove(number);
+      for (const subscription of meant) await subscriptions.remove(subscription);
       const line = { did: 'took subscriptions away' };
       await reply.record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
       await reply.answer(action, unsubscribed({ removed: meant }));

@@ -1,8 +1,13 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { afterAll, expect, it } from 'vitest';
 import { type StormDecline, stormDeclines } from '../../bench/storm-declines.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { createRequests } from '../../src/approvals/request-store.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
+import { createSubscriptions } from '../../src/routing/channel-rules-store.ts';
+import { createMutes } from '../../src/routing/mute-store.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { readableAmounts } from '../support/readable.ts';
@@ -59,6 +64,8 @@ const shown = async (): Promise<readonly number[]> => {
   const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));
   return amounts.toSorted((a, b) => a - b);
 };
+const auditOf = async (store: Redis): Promise<{ event: string; verb: string }[]> =>
+  (await store.lrange('{cardbell:audit}:chain', 0, -1)).map((line) => JSON.parse(line).record);
 const gaps = (): Promise<string[]> => cardbell().store.zrange('{cardbell:in}:web-gaps', '0', '-1');
 
 it('events that were acknowledged and lost before a worker saw them are shown once', async () => {
@@ -122,6 +129,50 @@ it('a block that was made in the time that was lost is on record, and is not mad
   expect(events.every(({ actor }) => actor?.userId === people.olga)).toBe(true);
   expect(writes().slice(before)).toHaveLength(1);
 }, 120_000);
+
+it('what people set and took away in the time that was lost stays so, and nothing of it is done again', async () => {
+  const { store, deliver, waitFor, waitTold, press, take: takeAccount, command } = cardbell();
+  const [linked, unlinked, muted] = [takeAccount('ACTIVE'), takeAccount('ACTIVE'), takeAccount('ACTIVE')];
+  const { ana, olga, hugo } = people;
+  await command(ana, `link ${unlinked.AcctId} @hugo`);
+  await waitTold(ana, /linked/i);
+  await command(olga, `mute ${muted.AcctId} 1h`);
+  await waitTold(olga, /is muted until/);
+  await deliver(sampleWebhook('decline.rule.velocity', { AcctId: linked.AcctId, MerchantName: 'Lost Request' }));
+  await waitFor(channels.declines, /Lost Request/);
+  await command(ana, `limit ${muted.AcctId} daily 200`);
+  await waitTold(ana, /Limit changed.*200/);
+  await quiet(cardbell());
+  const links = createLinks(store);
+  const before = (await auditOf(store)).length;
+
+  await losing(async () => {
+    await command(ana, `link ${linked.AcctId} @hugo`);
+    await command(ana, `unlink ${unlinked.AcctId}`);
+    await command(olga, `unmute ${muted.AcctId}`);
+    await command(ana, 'subscribe settlements over 5000');
+    await command(ana, `limit ${muted.AcctId} daily 1600`);
+    const request = await waitFor(channels.approvals, /1,600/);
+    await quiet(cardbell());
+    await press(people.ben, request, 'decide_request_approve');
+    await until(
+      async () => (await createRequests(store).requestsOf(muted.AcctId)).some(({ state }) => state === 'approved'),
+      'the request is approved',
+    );
+    await quiet(cardbell());
+  });
+  await quiet(cardbell());
+
+  expect((await links.ofAccount(linked.AcctId))?.userId).toBe(hugo);
+  expect(await links.ofAccount(unlinked.AcctId), 'the link does not come back').toBeNull();
+  expect(await createMutes(store).inForce(), 'the mute does not come back').toEqual([]);
+  expect((await createSubscriptions(store).all()).map(({ filter }) => filter)).toEqual([
+    'settlements and over $5,000.00',
+  ]);
+  expect(await createRequests(store).requestsOf(muted.AcctId)).toMatchObject([{ state: 'approved' }]);
+  const done = (await auditOf(store)).slice(before).filter(({ event }) => event === 'done');
+  expect(done.map(({ verb }) => verb).toSorted()).toEqual(['limit', 'link', 'subscribe', 'unlink', 'unmute']);
+}, 180_000);
 
 it('when every process dies with Redis, what was posted is found in the channel, and a change that no record knows is on record as discovered', async () => {
   const { store, sandbox, texts, waitFor, press, take: takeAccount, account, webs, workers } = cardbell();

@@ -10,13 +10,17 @@ const action = ask('block');
 const first = { starts: 1 };
 const genuineAt = (now: string) => createGenuine({ redis: redis(), signer, now: () => new Date(now) });
 
-it('an action that the web process signed is genuine, also when its job starts again after a crash', async () => {
+it('an action that the web process signed is genuine until it was performed, also when its job starts again', async () => {
   const genuine = genuineAt('2026-11-20T15:00:01Z');
   const signed = { action, signature: signer.sign(action) };
 
   expect(await genuine.whyNot(signed, first)).toBeNull();
-  await genuine.performed(action);
   expect(await genuine.whyNot(signed, { starts: 2 })).toBeNull();
+  await genuine.performed(action);
+  expect(await genuineAt('2026-11-20T16:00:00Z').whyNot(signed, { starts: 2 }), 'nobody needs to know').toEqual({
+    why: 'it was performed before',
+    isOurs: true,
+  });
 });
 
 it('the same action in another job is a replay', async () => {

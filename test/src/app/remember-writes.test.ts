@@ -1,32 +1,59 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createProgress } from '../../../src/actions/progress-store.ts';
+import { createBlocks } from '../../../src/actions/block-store.ts';
+import { createLatestChanges, createProgress } from '../../../src/actions/progress-store.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import { toJob } from '../../../src/app/inbox-jobs.ts';
 import { remembered, rememberJobs, rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createRequests } from '../../../src/approvals/request-store.ts';
+import { createLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
+import { createWriteOrder } from '../../../src/core/write-order.ts';
+import { createDigests } from '../../../src/digests/schedule-store.ts';
+import { createClaims } from '../../../src/holders/claim-store.ts';
+import { createLinks } from '../../../src/holders/link-store.ts';
+import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
+import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
+import { createLongAlerts, createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
+import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { until } from '../../support/until.ts';
+import { card } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
-/** Stores that remember, and what a Redis that has lost everything does with it. */
-function createWorld() {
+/** The stores of a worker, which remembers what it writes, and writes it again where Redis has lost it. */
+function createWorker() {
   const writes: (() => Promise<unknown>)[] = [];
   const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
-  const stores = rememberWrites(redo, {
+  const stores = rememberWrites(redo, createWriteOrder(redis(), createLock(redis())), {
     outbox: createOutbox(redis()),
     progress: createProgress(redis()),
+    latestChanges: createLatestChanges(redis()),
+    blocks: createBlocks(redis()),
     temporaryChanges: createTemporaryChanges(redis()),
+    requests: createRequests(redis()),
+    claims: createClaims(redis()),
+    links: createLinks(redis()),
+    recentRaises: createRecentRaises(redis()),
+    mutes: createMutes(redis()),
+    subscriptions: createSubscriptions(redis()),
+    quietHours: createQuietHours(redis()),
+    longAlerts: createLongAlerts(redis()),
+    digests: createDigests(redis()),
+    preferences: createPreferences(redis()),
+    alerts: createAlerts(redis()),
   });
   return {
     ...stores,
@@ -35,20 +62,30 @@ function createWorld() {
     },
   };
 }
+type Worker = ReturnType<typeof createWorker>;
+
+/** Redis comes back as it was before `meanwhile`. */
+async function losing(meanwhile: () => Promise<unknown>): Promise<void> {
+  const keys = await redis().keys('*');
+  const dumps = await Promise.all(keys.map((key) => redis().dumpBuffer(key)));
+  await meanwhile();
+  await redis().flushall();
+  await Promise.all(keys.map((key, index) => redis().restore(key, 0, dumps[index] ?? Buffer.alloc(0))));
+}
 
 const notice = { kind: 'notice' as const, id: 'notice-1', message: { text: 'x', blocks: [] } };
-
+const at = '2026-11-20T15:00:00.000Z';
 const change = temporaryChangeOf();
 
 it('what was posted and lost is not posted again, also when the entry waits again', async () => {
-  const { outbox, writeAgain } = createWorld();
+  const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
-  const sending = await outbox.claim('C1', ['notice-1'], null);
-  if (sending === null) throw new Error('nothing was claimed');
-  await outbox.markSent('C1', sending, '1.1');
+  await losing(async () => {
+    const sending = await outbox.claim('C1', ['notice-1'], null);
+    if (sending === null) throw new Error('nothing was claimed');
+    await outbox.markSent('C1', sending, '1.1');
+  });
 
-  await redis().flushall();
-  await outbox.put('C1', notice);
   await writeAgain();
 
   expect((await outbox.look('C1', 10)).waiting).toEqual([]);
@@ -57,7 +94,7 @@ it('what was posted and lost is not posted again, also when the entry waits agai
 });
 
 it('what was on its way when Redis came back older belongs to its sender: nobody posts it meanwhile', async () => {
-  const { outbox, writeAgain } = createWorld();
+  const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
   const sending = await outbox.claim('C1', ['notice-1'], null);
 
@@ -68,29 +105,215 @@ it('what was on its way when Redis came back older belongs to its sender: nobody
   expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
 });
 
-it('how far an action got is known again, and never goes back', async () => {
-  const { progress, writeAgain } = createWorld();
-  await progress.write('act_1', { state: 'asked' });
-  await redis().flushall();
+it('how far an action got is known again, and what it changed', async () => {
+  const { progress, latestChanges, writeAgain } = createWorker();
+  const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+  await losing(async () => {
+    await progress.write('act_1', { state: 'asked' });
+    await latestChanges.changed(1, status, { id: 'act_1', askedAt: at });
+  });
+
   await writeAgain();
 
   expect(await progress.read('act_1')).toEqual({ state: 'asked' });
+  expect(await latestChanges.isOvertaken(1, status, { id: 'act_0', askedAt: '2026-11-20T14:59:00.000Z' })).toBe(true);
 });
 
 it('a temporary change that was lost ends even so; one that has ended stays ended', async () => {
-  const { temporaryChanges, writeAgain } = createWorld();
-  await temporaryChanges.save(change);
-  await redis().flushall();
+  const { temporaryChanges, writeAgain } = createWorker();
+  await losing(() => temporaryChanges.save(change));
   await writeAgain();
   expect(await temporaryChanges.all()).toEqual([change]);
 
-  await temporaryChanges.save({ ...change, state: 'ended' });
-  await redis().flushall();
-  await createTemporaryChanges(redis()).save(change);
+  await losing(() => temporaryChanges.save({ ...change, state: 'ended' }));
   await writeAgain();
 
   expect((await temporaryChanges.get('act_1'))?.state).toBe('ended');
   expect(await temporaryChanges.all()).toEqual([]);
+});
+
+const subscription = { channel: 'C1', filter: 'declines', by: 'U0ANA', at };
+const mute: Mute = {
+  kind: 'mute',
+  id: 'mute_1',
+  acctId: 7,
+  card,
+  by: 'U0ANA',
+  reason: '',
+  at,
+  endsAt: '2036-11-20T16:00:00.000Z',
+};
+const link = { acctId: 7, userId: 'U0HUGO', provedBy: 'approver', by: 'U0ANA', at } as const;
+const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [1] };
+const quiet = { channel: 'C1', window, except: null, by: 'U0ANA', at };
+const digest = { channel: 'C1', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: 'UTC', by: 'U0ANA', at };
+const raise = { actionId: 'act_1', acctId: 7, rule: 'daily', cents: 100, by: 'U0ANA', askedBy: 'U0ANA' };
+const request = openRequestOf();
+const approvals = [{ by: 'U0BEN', at, actionId: 'act_ben' }];
+
+interface Setting {
+  readonly set: (worker: Worker) => Promise<unknown>;
+  /** Takes it away, or sets something else. */
+  readonly change: (worker: Worker) => Promise<unknown>;
+  readonly read: (worker: Worker) => Promise<unknown>;
+}
+
+describe.each<[string, Setting]>([
+  [
+    'a request',
+    {
+      set: ({ requests }) => requests.save(request),
+      change: ({ requests }) => requests.save({ ...request, approvals }),
+      read: async ({ requests }) => (await requests.open()).map((open) => open.approvals.length),
+    },
+  ],
+  [
+    'a link between a person and a card',
+    {
+      set: ({ links }) => links.link(link),
+      change: ({ links }) => links.unlink(7),
+      read: ({ links }) => links.ofAccount(7),
+    },
+  ],
+  [
+    'a mute',
+    {
+      set: ({ mutes }) => mutes.put(mute),
+      async change({ mutes }) {
+        await mutes.end(mute);
+        await mutes.remove(mute);
+      },
+      read: async ({ mutes }) => [await mutes.inForce(), await mutes.ended()],
+    },
+  ],
+  [
+    'a subscription',
+    {
+      set: ({ subscriptions }) => subscriptions.add(subscription),
+      change: ({ subscriptions }) => subscriptions.remove(subscription),
+      read: async ({ subscriptions }) => (await subscriptions.all()).map(({ filter }) => filter),
+    },
+  ],
+  [
+    'quiet hours',
+    {
+      set: ({ quietHours }) => quietHours.set(quiet),
+      change: ({ quietHours }) => quietHours.remove('C1'),
+      read: ({ quietHours }) => quietHours.all(),
+    },
+  ],
+  [
+    'long alerts',
+    {
+      set: ({ longAlerts }) => longAlerts.set('C1', true),
+      change: ({ longAlerts }) => longAlerts.set('C1', false),
+      read: ({ longAlerts }) => longAlerts.has('C1'),
+    },
+  ],
+  [
+    'a digest',
+    {
+      set: ({ digests }) => digests.set(digest),
+      change: ({ digests }) => digests.remove('C1', 'daily'),
+      read: ({ digests }) => digests.all(),
+    },
+  ],
+  [
+    'what somebody does not want to be told',
+    {
+      set: ({ preferences }) => preferences.set('U0HUGO', 'declines', false),
+      change: ({ preferences }) => preferences.set('U0HUGO', 'declines', true),
+      read: ({ preferences }) => preferences.switchedOff('U0HUGO'),
+    },
+  ],
+  [
+    'a raise that counts towards a cap',
+    {
+      set: ({ recentRaises }) => recentRaises.add({ ...raise, atMs: Date.parse(at) }),
+      change: ({ recentRaises }) => recentRaises.cancel(raise),
+      read: ({ recentRaises }) => recentRaises.list('program', Date.parse(at)),
+    },
+  ],
+  [
+    'an emergency override',
+    {
+      set: ({ recentRaises }) => recentRaises.overrideRequest(7, 'act_1'),
+      change: ({ recentRaises }) => recentRaises.cancelOverride(7, 'act_1'),
+      read: () => redis().keys('*emergency-override*'),
+    },
+  ],
+])('%s that Redis has lost', (_what, { set, change, read }) => {
+  it('is there again', async () => {
+    const worker = createWorker();
+    await losing(() => set(worker));
+    const expected = await afterwards(set);
+
+    await worker.writeAgain();
+
+    expect(await read(worker)).toEqual(expected);
+  });
+
+  it('is gone again where it was taken away', async () => {
+    const worker = createWorker();
+    await set(worker);
+    await losing(() => change(worker));
+    await worker.writeAgain();
+
+    expect(await read(worker)).toEqual(await afterwards(set, change));
+  });
+
+  it.each([
+    ['who set it', 0],
+    ['who took it away', 1],
+  ])('is as it was last, whoever writes again first: %s', async (_who, first) => {
+    const workers = [createWorker(), createWorker()] as const;
+    await losing(async () => {
+      await set(workers[0]);
+      await change(workers[1]);
+    });
+
+    await workers[first as 0 | 1].writeAgain();
+    await workers[first === 0 ? 1 : 0].writeAgain();
+
+    expect(await read(workers[0])).toEqual(await afterwards(set, change));
+  });
+
+  /** What is read after these, in a Redis that has lost nothing. */
+  async function afterwards(...steps: ((worker: Worker) => Promise<unknown>)[]): Promise<unknown> {
+    let found: unknown;
+    await losing(async () => {
+      await redis().flushall();
+      const worker = createWorker();
+      for (const step of steps) await step(worker);
+      found = await read(worker);
+    });
+    return found;
+  }
+});
+
+it('that the approvers were reminded of a request is known again, and the request with it', async () => {
+  const [own, other] = [createWorker(), createWorker()];
+  await losing(async () => {
+    await own.requests.save(request);
+    await other.requests.remind(request.id, at);
+  });
+
+  await other.writeAgain();
+  await own.writeAgain();
+
+  expect(await own.requests.open()).toEqual([{ ...request, remindedAt: at }]);
+});
+
+it('who wanted a card blocked is known again, so that nobody undoes it', async () => {
+  const { blocks, writeAgain } = createWorker();
+  await losing(async () => {
+    await blocks.wantAnew(7, 'U0OLGA');
+    await blocks.want(7, 'U0ANA');
+  });
+
+  await writeAgain();
+
+  expect((await blocks.wantedBy(7)).toSorted()).toEqual(['U0ANA', 'U0OLGA']);
 });
 
 it('only what was written is repeated', async () => {

@@ -84,7 +84,7 @@ describe('a route', () => {
     expect(await to()).toEqual(['C0DECLINES', 'C0TEAM']);
     expect(await to(shippingEvent())).toEqual(['C0ALL', 'C0OTHER']);
 
-    await subscriptions.remove(last.number);
+    await subscriptions.remove(last);
     expect(await to(shippingEvent())).toEqual(['C0ALL']);
   });
 
@@ -165,7 +165,7 @@ describe('a route', () => {
     expect(await mutes.withheld(ended.id)).toHaveLength(1);
 
     await mute();
-    await mutes.remove(ended.id);
+    await mutes.remove(ended);
     expect(await mutes.active()).toHaveLength(1);
     expect(await to()).toEqual([]);
   });

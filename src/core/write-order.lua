@@ -1,0 +1,13 @@
+--- @keys order of writes
+-- ARGV: a subject, the number of an earlier write of it or '' for a new one, how long numbers are kept (ms).
+-- Answers the number of the write, or 0 where the subject was written again since.
+--- @include "./now"
+local last = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0')
+local number = math.max(now, last + 1)
+if ARGV[2] ~= '' then
+  number = tonumber(ARGV[2])
+  if last > number then return 0 end
+end
+redis.call('ZADD', KEYS[1], string.format('%.0f', number), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3])))
+return number

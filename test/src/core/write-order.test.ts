@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createLock } from '../../../src/core/lock.ts';
+import { createWriteOrder } from '../../../src/core/write-order.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const create = () => createWriteOrder(redis(), createLock(redis()));
+
+it('numbers the writes of a subject in their order, also within a millisecond', async () => {
+  const { note } = create();
+
+  const numbers = await Promise.all(Array.from({ length: 20 }, () => note('a')));
+
+  expect(new Set(numbers).size).toBe(20);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+});
+
+it.each([
+  ['the older one first', ['older', 'newer']],
+  ['the newer one first', ['newer', 'older']],
+])('whoever writes again first, the newest write stands: %s', async (_what, order) => {
+  const { note, ifNewest } = create();
+  const numbers: Record<string, number> = { older: await note('a'), newer: await note('a') };
+  // Redis comes back older: the order is lost as well.
+  await redis().flushall();
+
+  for (const write of order) await ifNewest('a', numbers[write] ?? 0, () => redis().set('a', write));
+
+  expect(await redis().get('a')).toBe('newer');
+});
+
+it('what was written since Redis came back is newer than what it had lost', async () => {
+  const { note, ifNewest } = create();
+  const lost = await note('a');
+  await redis().flushall();
+  await redis().set('a', 'since');
+  await note('a');
+
+  await ifNewest('a', lost, () => redis().set('a', 'lost'));
+  await ifNewest('b', lost, () => redis().set('b', 'lost'));
+
+  expect(await redis().mget('a', 'b')).toEqual(['since', 'lost']);
+});
