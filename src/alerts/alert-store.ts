@@ -9,6 +9,8 @@ import { PurchaseTimeline } from './purchase-timeline.ts';
 /** Alerts stay actionable for this long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
+const KEPT_PAGE = 500;
+
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /**
@@ -18,6 +20,7 @@ export type Alerts = ReturnType<typeof createAlerts>;
  */
 export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
+  const listKey = stateKey('alerts-kept');
   const write = async <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> => {
     const key = keyOf(alertId);
     await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
@@ -26,7 +29,23 @@ export function createAlerts(redis: Redis | Cluster) {
   return {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
     async save(alert: Alert): Promise<void> {
-      await write(alert.event.id, 'alert', Alert, withoutFields(alert));
+      const { id, callbackAt } = alert.event;
+      await write(id, 'alert', Alert, withoutFields(alert));
+      const atMs = Date.parse(callbackAt);
+      const oldest = Date.now() - ALERT_TTL_SECONDS * 1000;
+      if (atMs > oldest) await redis.multi().zadd(listKey, atMs, id).zremrangebyscore(listKey, '-inf', oldest).exec();
+    },
+    /** Those of the last 30 days, newest first. What this version cannot read is left out. */
+    async *kept(): AsyncGenerator<Alert> {
+      for (let from = 0; ; from += KEPT_PAGE) {
+        const ids = await redis.zrevrange(listKey, from, from + KEPT_PAGE - 1);
+        const texts = await Promise.all(ids.map((id) => redis.hget(keyOf(id), 'alert')));
+        for (const text of texts) {
+          const { data } = Alert.safeParse(text === null ? null : JSON.parse(text));
+          if (data !== undefined) yield data;
+        }
+        if (ids.length < KEPT_PAGE) return;
+      }
     },
     /** Null when it is unknown or too old. */
     async get(alertId: string): Promise<Alert | null> {

@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDigest } from '../digests/set-digest.ts';
+import type { Directory } from '../directory/directory.ts';
 import { createListDeclines } from '../directory/list-declines.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createShowCard } from '../directory/show-card.ts';
@@ -36,7 +37,7 @@ export function composeResolveCard(tools: Tools): ResolveCard {
 export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   const common = { ...tools, resolveCard, mayGetAlerts: createMayGetAlerts(tools) };
   return {
-    ...createSubscriptionVerbs(common),
+    ...createSubscriptionVerbs({ ...common, groups: () => groupsIn(tools.directory) }),
     setAlertLength: createSetAlertLength(common),
     setQuiet: createSetQuiet(common),
     setWarnings: createSetWarnings(common),
@@ -80,4 +81,11 @@ export function composeHolders(tools: Tools) {
     claimCard: createClaimCard({ ...tools, setLink, offer, openClaim }),
     ...createClaimDecisions({ ...tools, setLink, endLink }),
   };
+}
+
+/** Names of the groups that some card is in. */
+async function groupsIn(directory: Pick<Directory, 'all'>): Promise<readonly string[]> {
+  const groups = new Set<string>();
+  for await (const { group } of directory.all()) if (group !== null) groups.add(group);
+  return [...groups];
 }

@@ -25,6 +25,12 @@ export function merchantCategory(code: string): string | null {
   return categories[digits.padStart(4, '0')] ?? block?.[2] ?? null;
 }
 
+/** What a category can be called: `5812 Restaurants`, `Hotels and motels`. */
+export const merchantCategoryNames: readonly string[] = [
+  ...Object.entries(categories).map(([code, name]) => `${code} ${name}`),
+  ...blocks.map(([, , companies]) => companies),
+];
+
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 /** ISO 3166 as merchants send it (two letters, three letters or a number) as two letters; undefined: no country. */

@@ -146,7 +146,7 @@ function textOf(fact: TextFact, { event, card }: Subject): string {
 }
 
 /** True when each wanted word starts a word of the text: `field` fits “Field Ops”. Ignores accents and case. */
-function hasWords(text: string, wanted: string): boolean {
+export function hasWords(text: string, wanted: string): boolean {
   const words = wordsOf(text);
   const starts = wordsOf(wanted);
   return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));

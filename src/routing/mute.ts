@@ -7,7 +7,7 @@ import { serviceTime, slashCommand } from '../core/installation.ts';
 import { countryName } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
-import type { MuteAction } from './verbs.ts';
+import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
@@ -57,7 +57,7 @@ export function createMuteVerbs(deps: MuteDeps) {
     },
 
     /** `/card mutes`: lists every mute and travel mute. */
-    async list(action: Action): Promise<void> {
+    async list(action: ChannelAction): Promise<void> {
       const active = await mutes.active();
       const shown = await Promise.all(active.map(({ acctId }) => deps.mayAct(action, acctId)));
       const counted = active
@@ -66,7 +66,7 @@ export function createMuteVerbs(deps: MuteDeps) {
           ...wordsOf(mute),
           count: (await mutes.withheld(mute.id)).length,
         }));
-      await reply.answer(action, muteList({ mutes: await Promise.all(counted) }));
+      await reply.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
 }

@@ -3,18 +3,22 @@ import {
   type ChannelRules,
   subscribed,
   subscriptionList,
+  subscriptionTrial,
   unsubscribed,
 } from '../../templates/routing/subscriptions.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Alert } from '../alerts/alert.ts';
 import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
-import { kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
+import { COUNTED_MAX, countMatches } from './count-matches.ts';
+import { type Filter, kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
+import { unknownGroups, whyNever } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
-import type { ChannelAction } from './verbs.ts';
+import { type ChannelAction, pageIn } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 100;
 
@@ -25,6 +29,10 @@ interface Deps {
   /** Channel that the configuration names for a kind; null when it names none. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
+  /** Names of the groups that some card is in. */
+  readonly groups: () => Promise<readonly string[]>;
+  /** Alerts of the last 30 days, newest first. */
+  readonly alerts: { readonly kept: () => AsyncIterable<Alert> };
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'>;
 }
 
@@ -50,23 +58,24 @@ export function createSubscriptionVerbs(deps: Deps) {
       await reply.answer(action, unsubscribed({ removed: meant }));
     },
 
-    /** `/card subscriptions [all]`: lists what this channel gets, or every channel. */
+    /** `/card subscriptions [all] [page]`: lists what this channel gets, or every channel. */
     async list(action: ChannelAction): Promise<void> {
-      const isAll = /^all$/i.test(action.target.text.trim());
+      const isAll = /^all\b/i.test(action.target.text.trim());
       const [rules, mutes] = await Promise.all([
         rulesOf(isAll ? null : action.origin.channel, deps),
         deps.mutes.active(),
       ]);
-      await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length }));
+      await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
     },
   };
 }
 
-/** `/card subscribe KIND [filters]`: adds to what this channel gets. */
+/** `/card subscribe [try] KIND [filters]`: adds to what this channel gets; or only tells what that would have been. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { subscriptions, defaultChannel, reply } = deps;
   const { channel } = action.origin;
-  const parsed = parseFilter(action.target.text);
+  const [, trial, text = ''] = /^(try\s+)?(.*)$/is.exec(action.target.text.trim()) ?? [];
+  const parsed = readFilter(text);
   if ('error' in parsed) {
     const example = 'subscribe declines over 500 and not country US';
     return await reply.refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
@@ -74,6 +83,10 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if (namesSensitive(parsed.filter)) {
     const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
     return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
+  }
+  const before = await preview(parsed.filter, deps);
+  if (trial !== undefined) {
+    return await reply.answer(action, subscriptionTrial({ filter: printFilter(parsed.filter), ...before }));
   }
   if (!(await deps.mayGetAlerts(action))) return;
   if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
@@ -97,7 +110,23 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const byDefault = possibleKinds(parsed.filter)
     .filter((kind) => defaultChannel(kind) === channel)
     .map((kind) => kindName(kind));
-  await reply.answer(action, subscribed({ subscription, isNew, byDefault }));
+  await reply.answer(action, subscribed({ subscription, isNew, byDefault, ...before }));
+}
+
+/** A filter that some alert can fit. */
+function readFilter(text: string): ReturnType<typeof parseFilter> {
+  const parsed = parseFilter(text);
+  const why = 'error' in parsed ? null : whyNever(parsed.filter);
+  return why === null ? parsed : { error: { word: '', why } };
+}
+
+/** What a subscription would have brought, and which of its groups nobody is in. */
+async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' | 'groups'>) {
+  const [count, unknown] = await Promise.all([
+    countMatches(filter, alerts.kept()),
+    groups().then((known) => unknownGroups(filter, known)),
+  ]);
+  return { count, isMore: count >= COUNTED_MAX, unknown };
 }
 
 /** The rules of one channel, or of every channel. */

@@ -13,6 +13,11 @@ export type MuteAction = z.infer<typeof MuteAction> | z.infer<typeof TravelActio
 /** About what a channel gets. The words after the verb are parsed where the action is performed. */
 const ChannelAction = <V extends string>(verb: V) => actionOf(verb, target.channel, {});
 export type ChannelAction = z.infer<ReturnType<typeof ChannelAction>>;
+/** The page of a list that is asked for: the number at the end. */
+export function pageIn({ target }: ChannelAction): number {
+  return Number(/\b(\d{1,3})\s*$/.exec(target.text)?.[1] ?? 1);
+}
+
 export const AlertLengthAction = actionOf('alerts', target.channel, { isLong: z.boolean() });
 export type AlertLengthAction = z.infer<typeof AlertLengthAction>;
 /** About one alert; or about the last one of a card, once the user has said which card is meant. */
@@ -39,9 +44,9 @@ export const routingVerbs = {
     refusedTo: 'subscribe a channel',
     isOfCard: false,
     command: {
-      usage: 'subscribe KIND [filters]',
+      usage: 'subscribe [try] KIND [filters]',
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
-      effect: 'adds alerts to this channel; what the configuration sends here stays',
+      effect: 'adds alerts to this channel; “try” only says how many it would have posted in the last 30 days',
       read: needsText(
         'subscribe',
         'What should this channel get?',
@@ -69,7 +74,7 @@ export const routingVerbs = {
     isLook: true,
     isOfCard: false,
     command: {
-      usage: 'subscriptions [all]',
+      usage: 'subscriptions [all] [page]',
       example: 'subscriptions',
       effect: 'what this channel gets, and its quiet hours; with “all”, every channel',
       read: readChannelText('subscriptions'),
@@ -116,7 +121,7 @@ export const routingVerbs = {
     isLook: true,
     isOfCard: false,
     command: {
-      usage: 'mutes',
+      usage: 'mutes [page]',
       example: 'mutes',
       effect: 'every mute, with its author and its end',
       read: readChannelText('mutes'),

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, header, inSections, outside, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { shownReason } from './decline-words.ts';
 
@@ -37,9 +37,7 @@ export function declineList({ card, since, isComplete, declines }: DeclineList):
     ({ id, occurredAt, amountCents, merchant }, at) =>
       `• ${dateToken(occurredAt)}: ${formatCents(amountCents)}${merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`}, ${outside(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
-  const blocks = [];
-  for (let at = 0; at < lines.length; at += LINES) blocks.push(section(...lines.slice(at, at + LINES)));
-  const { shown, left } = asManyAsFit(blocks);
+  const { shown, left } = asManyAsFit(inSections(lines, LINES));
 
   return {
     text: sentence(

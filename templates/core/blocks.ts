@@ -8,7 +8,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from '@slack/types';
-import { slashCommand } from '../../src/core/installation.ts';
+import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
@@ -122,16 +122,48 @@ export function actions(...buttons: readonly (Button | null)[]): ActionsBlock[] 
 const LIST_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
 const LIST_BLOCKS_MAX = limits.MESSAGE_BLOCKS_MAX - 10;
 
+/** Lines in as many sections as they need. */
+export function inSections(lines: readonly string[], perSection: number): SectionBlock[] {
+  const sections: SectionBlock[] = [];
+  for (let at = 0; at < lines.length; at += perSection) sections.push(section(...lines.slice(at, at + perSection)));
+  return sections;
+}
+
+/** One page of a list: as many blocks as a message can hold. Pages are counted from 1; one that is too high is the last. */
+export function pageOf(
+  blocks: readonly SectionBlock[],
+  wanted: number,
+): { readonly shown: SectionBlock[]; readonly page: number; readonly pages: number } {
+  const pages: SectionBlock[][] = [[]];
+  let size = 0;
+  for (const block of blocks) {
+    const own = JSON.stringify(block).length;
+    const isFull = size + own > LIST_SIZE_MAX || (pages.at(-1)?.length ?? 0) >= LIST_BLOCKS_MAX;
+    if (isFull && size > 0) {
+      pages.push([]);
+      size = 0;
+    }
+    size += own;
+    pages.at(-1)?.push(block);
+  }
+  const page = Math.min(Math.max(1, wanted), pages.length);
+  return { shown: pages[page - 1] ?? [], page, pages: pages.length };
+}
+
 /** The first blocks of a list that one message can hold, and how many are left. */
 export function asManyAsFit(blocks: readonly SectionBlock[]): { shown: SectionBlock[]; left: number } {
-  let size = 0;
-  const shown: SectionBlock[] = [];
-  for (const block of blocks.slice(0, LIST_BLOCKS_MAX)) {
-    size += JSON.stringify(block).length;
-    if (size > LIST_SIZE_MAX) break;
-    shown.push(block);
-  }
+  const { shown } = pageOf(blocks, 1);
   return { shown, left: blocks.length - shown.length };
+}
+
+/** `Page 2 of 3. Next: /card mutes 3`; null where everything is on one. */
+export function pageWords(
+  { page, pages }: { readonly page: number; readonly pages: number },
+  command: string,
+): string | null {
+  if (pages === 1) return null;
+  const next = page < pages ? ` Next: ${commandCode(`${command} ${page + 1}`)}` : '';
+  return `Page ${page} of ${pages}.${next}`;
 }
 
 /** `1 limit`, `3 limits`. */

@@ -3,7 +3,7 @@ import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, countOf, header, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 /** A mute, or a travel mute. */
@@ -85,14 +85,23 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
 }
 
 /** Every mute and travel mute, with how many alerts it has kept back so far. */
-export function muteList({ mutes }: { readonly mutes: readonly (MuteWords & { readonly count: number })[] }): Message {
-  const { shown, left } = asManyAsFit(mutes.map((mute) => section(...linesOf(mute))));
+export function muteList({
+  mutes,
+  page,
+}: {
+  readonly mutes: readonly (MuteWords & { readonly count: number })[];
+  readonly page: number;
+}): Message {
+  const shown = pageOf(
+    mutes.map((mute) => section(...linesOf(mute))),
+    page,
+  );
   const title = mutes.length === 0 ? 'No card is muted' : `Muted cards: ${mutes.length}`;
   return {
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${serviceTime(mute.endsAt)}.`).join('')}`,
     ),
-    blocks: [header(title), ...shown, ...context(left > 0 ? `… and ${left} more.` : null, 'Each ends automatically.')],
+    blocks: [header(title), ...shown.shown, ...context(pageWords(shown, 'mutes'), 'Each ends automatically.')],
   };
 }
 

@@ -1,7 +1,19 @@
+import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+import {
+  asManyAsFit,
+  context,
+  countOf,
+  header,
+  inSections,
+  outside,
+  pageOf,
+  pageWords,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 
 interface ShownSubscription {
   readonly number: number;
@@ -13,9 +25,43 @@ interface ShownSubscription {
 }
 
 const FILTER_MAX = 400;
-const LINES_MAX = 12;
+/** Lines of one block, so that none is cut. */
+const LINES = 8;
 
-export interface Subscribed {
+/** What the last 30 days say about a subscription. */
+interface Preview {
+  /** How many alerts it would have posted; more than that where `isMore`. */
+  readonly count: number;
+  readonly isMore: boolean;
+  /** Groups that it names and no card is in, and what was probably meant. */
+  readonly unknown: readonly { readonly typed: string; readonly meant: string | null }[];
+}
+
+/** `In the last 30 days this would have posted 14 alerts.`, and what looks like a slip. */
+function previewLines({ count, isMore, unknown }: Preview): string[] {
+  const many = `${isMore ? 'more than ' : ''}${countOf(count, 'alert')}`;
+  return [
+    `In the last 30 days this would have posted ${count === 0 ? 'no alert' : many}.`,
+    ...unknown.map(({ typed, meant }) => {
+      const hint = meant === null ? '' : ` Did you mean “${outside(meant, 80)}”?`;
+      return `:warning: No card is in a group “${outside(typed, 80)}” now.${hint}`;
+    }),
+  ];
+}
+
+/** Nothing has changed yet: what a subscription would bring. */
+export function subscriptionTrial({ filter, ...preview }: Preview & { readonly filter: string }): Message {
+  const lines = previewLines(preview);
+  const shown = outside(filter, FILTER_MAX);
+  return {
+    text: sentence(`Nothing has changed. ${shown}: ${lines.join(' ')}`),
+    blocks: [
+      section(`*${shown}*`, ...lines, `Nothing has changed yet. To get it: ${commandCode(`subscribe ${shown}`)}`),
+    ],
+  };
+}
+
+export interface Subscribed extends Preview {
   readonly subscription: ShownSubscription;
   /** False: it was there before. */
   readonly isNew: boolean;
@@ -24,16 +70,17 @@ export interface Subscribed {
 }
 
 /** A channel gets more from now on. */
-export function subscribed({ subscription, isNew, byDefault }: Subscribed): Message {
+export function subscribed({ subscription, isNew, byDefault, ...preview }: Subscribed): Message {
   const { number, filter, by, at, channel } = subscription;
   const what = isNew
     ? `From now on I post here: ${outside(filter, FILTER_MAX)}.`
     : `This channel has that already: ${outside(filter, FILTER_MAX)}.`;
   return {
-    text: sentence(`${what} Subscription ${number}.`),
+    text: sentence(`${what} ${previewLines(preview).join(' ')} Subscription ${number}.`),
     blocks: [
       section(
         `*${what}*`,
+        ...previewLines(preview),
         byDefault.length === 0
           ? null
           : `The configuration sends all ${byDefault.join(', ')} to ${channelMention(channel)} anyway: a subscription adds, it never takes away.`,
@@ -50,9 +97,10 @@ export function unsubscribed({ removed }: { readonly removed: readonly ShownSubs
   );
   const what =
     removed.length === 1 ? 'This subscription has ended.' : `These ${removed.length} subscriptions have ended.`;
+  const { shown } = asManyAsFit(inSections(lines, LINES));
   return {
     text: sentence(`${what} ${lines.join('; ')}.`),
-    blocks: [section(`*${what}*`, ...lines.slice(0, LINES_MAX), 'What the configuration sends here still comes.')],
+    blocks: [section(`*${what}*`), ...shown, ...context('What the configuration sends here still comes.')],
   };
 }
 
@@ -74,24 +122,26 @@ export interface SubscriptionList {
   /** Every channel, not only the one where it was asked. */
   readonly isAll: boolean;
   readonly rules: readonly ChannelRules[];
+  /** Counted from 1. */
+  readonly page: number;
   /** How many mutes and travel mutes hold now. */
   readonly mutes: number;
 }
 
 /** What channels get, and when. */
-export function subscriptionList({ isAll, rules, mutes }: SubscriptionList): Message {
+export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList): Message {
   const count = rules.reduce((sum, { subscriptions }) => sum + subscriptions.length, 0);
   const where = isAll ? 'All channels' : 'This channel';
   const subscriptions = `${count} ${count === 1 ? 'subscription' : 'subscriptions'}`;
   const quiet = rules.filter((rule) => rule.quiet !== null).length;
-  const { shown, left } = asManyAsFit(rules.map((rule) => section(...linesOf(rule))));
+  const shown = pageOf(rules.flatMap(sectionsOf), page);
   return {
     text: sentence(`${where}: ${subscriptions}, quiet hours in ${quiet} of ${rules.length}, ${mutes} mutes.`),
     blocks: [
       header(isAll ? 'What channels get' : 'What this channel gets'),
-      ...shown,
+      ...shown.shown,
       ...context(
-        left > 0 ? `… and ${left} channels more.` : null,
+        pageWords(shown, `subscriptions${isAll ? ' all' : ''}`),
         mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted: ${commandCode('mutes')}`,
         isAll ? null : `For every channel: ${commandCode('subscriptions all')}`,
       ),
@@ -99,21 +149,18 @@ export function subscriptionList({ isAll, rules, mutes }: SubscriptionList): Mes
   };
 }
 
-function linesOf({ channel, byDefault, subscriptions, quiet }: ChannelRules): string[] {
-  const more = subscriptions.length - LINES_MAX;
-  return [
+function sectionsOf({ channel, byDefault, subscriptions, quiet }: ChannelRules): SectionBlock[] {
+  const day = '{date_short_pretty}';
+  const lines = [
     `*${channelMention(channel)}*`,
     byDefault.length === 0 ? '' : `By configuration: ${byDefault.join(', ')}`,
-    ...subscriptions
-      .slice(0, LINES_MAX)
-      .map(
-        ({ number, filter, by, at }) =>
-          `${number}. ${outside(filter, 150)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}`,
-      ),
-    more > 0 ? `… and ${more} more` : '',
+    ...subscriptions.map(
+      ({ number, filter, by, at }) => `${number}. ${outside(filter, 150)}, by ${mention(by)}, ${dateToken(at, day)}`,
+    ),
     subscriptions.length === 0 ? 'No subscription' : '',
     quiet === null
       ? ''
-      : `Quiet ${outside(quiet.words, 100)}${quiet.except === null ? '' : `, except ${outside(quiet.except, 150)}`}, by ${mention(quiet.by)}, ${dateToken(quiet.at, '{date_short_pretty}')}`,
-  ];
+      : `Quiet ${outside(quiet.words, 100)}${quiet.except === null ? '' : `, except ${outside(quiet.except, 150)}`}, by ${mention(quiet.by)}, ${dateToken(quiet.at, day)}`,
+  ].filter(Boolean);
+  return inSections(lines, LINES);
 }

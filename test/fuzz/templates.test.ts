@@ -33,7 +33,12 @@ import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
 import { alertLengthSet } from '../../templates/routing/alert-length.ts';
 import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
-import { subscribed, unsubscribed } from '../../templates/routing/subscriptions.ts';
+import {
+  subscribed,
+  subscriptionList,
+  subscriptionTrial,
+  unsubscribed,
+} from '../../templates/routing/subscriptions.ts';
 import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
@@ -219,7 +224,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       muteSet(mute),
       muteSet({ ...mute, countries: null }),
       muteEnded({ mutes: many(mute), endedBy: one, kinds: many('decline', 200) }),
-      muteList({ mutes: many({ ...mute, count: 5 }, 100) }),
+      muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];
   },
   'not-permitted': (one) => [
@@ -257,8 +262,12 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   seen: (one, two) => [seen({ ...somebody, holder: one, last4: two })],
   subscriptions: (one, two) => {
     const subscription = { number: 1, channel: 'C1', filter: one, by: two, at: two };
+    const preview = { count: 14, isMore: false, unknown: [{ typed: one, meant: two }] };
+    const rule = { channel: 'C1', byDefault: ['declines'], subscriptions: many(subscription, 100), quiet: null };
     return [
-      subscribed({ subscription, isNew: true, byDefault: [] }),
+      subscribed({ subscription, isNew: true, byDefault: [], ...preview }),
+      subscriptionTrial({ filter: one, ...preview }),
+      subscriptionList({ isAll: true, rules: many(rule), mutes: 2, page: 3 }),
       unsubscribed({ removed: many(subscription, 100) }),
     ];
   },

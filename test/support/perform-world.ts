@@ -167,7 +167,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
       listAccountNetworkTransactions: async () => [],
       getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
     },
-    directory: { account: async () => null } as unknown as Directory,
+    directory: { account: async () => null, async *all() {} } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),

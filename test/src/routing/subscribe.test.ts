@@ -25,3 +25,33 @@ it('a subscription is ended in its own channel only; elsewhere its number says w
   await performAction(typedIn('C2', String(number)), deps);
   expect(await subscriptions.all()).toEqual([]);
 });
+
+const subscribeTo = (id: string, text: string) =>
+  ask('subscribe', {
+    id,
+    target: { kind: 'channel', text },
+    origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
+  });
+
+it('before a subscription is made, it says what it would have posted, and nothing changes', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+
+  await performAction(subscribeTo('act_1', 'try declines over 500'), deps);
+
+  expect(answers.at(-1)?.text).toMatch(
+    /^Nothing has changed\. declines and over \$500\.00: In the last 30 days this would have posted/,
+  );
+  expect(await createSubscriptions(redis()).all()).toEqual([]);
+});
+
+it('a filter that nothing can fit is refused, and a group that no card is in is named', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+
+  await performAction(subscribeTo('act_2', 'declines over 500 and under 100'), deps);
+  expect(answers.at(-1)?.text).toMatch(/No amount is \$500\.01 or more and \$99\.99 or less/);
+  expect(await createSubscriptions(redis()).all()).toEqual([]);
+
+  await performAction(subscribeTo('act_3', 'declines group Nowhere'), deps);
+  expect(answers.at(-1)?.text).toMatch(/No card is in a group “Nowhere” now/);
+  expect(await createSubscriptions(redis()).all()).toHaveLength(1);
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { Alert } from '../../../src/alerts/alert.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { countMatches } from '../../../src/routing/count-matches.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const declines = { is: 'kind', kinds: ['decline'] } as const;
+
+it('what a filter would have brought is counted once for each message, of what is kept', async () => {
+  const alerts = createAlerts(redis());
+  const id = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+  const save = async (index: number, minutesAgo: number, over = {}) => {
+    const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+    await alerts.save(transactionAlert({ id: id(index), occurredAt: at, callbackAt: at, ...over }));
+  };
+  await save(1, 100);
+  // Retries share the message.
+  await save(2, 95);
+  await save(3, 90);
+  await save(3, 90);
+  await save(4, 60);
+  await save(5, 50, { amountCents: 1 });
+  await save(6, 31 * 24 * 60);
+
+  expect(await countMatches(declines, alerts.kept())).toBe(3);
+  expect(await countMatches({ is: 'amount', test: 'upTo', cents: 1 }, alerts.kept())).toBe(1);
+});
+
+it('what is kept comes newest first, page by page, without what cannot be read', async () => {
+  const alerts = createAlerts(redis());
+  await redis().flushall();
+  for (let index = 0; index < 7; index += 1) {
+    const at = new Date(Date.now() - index * 60_000).toISOString();
+    await alerts.save(transactionAlert({ id: `evt_000000000000000${index}`, callbackAt: at }));
+  }
+  await redis().hset('{cardbell:state}:alert:evt_0000000000000003', 'alert', '{}');
+  const kept: Alert[] = [];
+  for await (const alert of alerts.kept()) kept.push(alert);
+
+  expect(kept.map(({ event }) => event.id.at(-1)).join('')).toBe('012456');
+});
