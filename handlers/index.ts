@@ -43,6 +43,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.acknowledgeAlert]: actOnAlert('acknowledge'),
   [actionId.blockTestedCards]: blockTestedCards,
   [actionId.chooseCard]: chooseCard,
+  [actionId.askPermission]: chooseCard,
   [actionId.confirmOwnCard]: chooseCard,
   [actionId.confirmClaim]: decideClaim,
   [actionId.refuseClaim]: decideClaim,

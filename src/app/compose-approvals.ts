@@ -1,8 +1,10 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
+import { createAccountOf } from '../actions/record-refusal.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
+import { createAskPermission } from '../approvals/ask-permission.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
 import {
   createDecideRequest,
@@ -19,6 +21,7 @@ import { createJudgeClick } from '../approvals/judge-click.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
+import { commandOf, permissionOf } from '../dispatch/verbs.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import type { composeLimits } from './compose-changes.ts';
 import type { Tools } from './compose-tools.ts';
@@ -47,6 +50,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders 
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
   return {
+    askPermission: createAskPermission({ ...tools, accountOf: createAccountOf(tools), permissionOf, commandOf }),
     askForRaise: createAskForRaise({
       ...common,
       openRequest,

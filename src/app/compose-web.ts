@@ -12,7 +12,7 @@ import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
-import { createPending } from '../dispatch/pending-form-store.ts';
+import { createPending, type PendingStore } from '../dispatch/pending-form-store.ts';
 import { requestAction } from '../dispatch/request-action.ts';
 import { createLinks } from '../holders/link-store.ts';
 import type { Intake } from '../intake/intake.ts';
@@ -87,9 +87,10 @@ export function composeListeners(base: WebBase): ListenerDeps {
     knownForMs: GROUPS_KNOWN_FOR_MS,
     log,
   });
+  const pending = createPending(redis);
   return {
     readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
-    requestAction: composeRequestAction(base, permissions),
+    requestAction: composeRequestAction(base, permissions, pending),
     permissions,
     rolesForCard: createRolesForCard({
       rolesOf: permissions.rolesOf,
@@ -107,7 +108,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       channelInfo: slack.channelInfo,
       version: () => redis.get(visibilityVersionKey),
     }),
-    pending: createPending(redis),
+    pending,
     directory,
     visibilityChanged: () => visibilityChanged(redis),
     openView: slack.openView,
@@ -136,6 +137,7 @@ export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral']
 function composeRequestAction(
   { config, intake, metrics, now, log }: WebBase,
   permissions: Permissions,
+  pending: PendingStore,
 ): ListenerDeps['requestAction'] {
   const signer = createSigner(config.slackBotToken, 'action');
   return (ask, notify) =>
@@ -148,6 +150,7 @@ function composeRequestAction(
             : { ...entry, signature: signer.sign({ action: entry.action, why: entry.why }) },
         ),
       refusal: notPermitted,
+      offer: (action) => pending.put({ kind: 'choice', action, questionId: null }),
       unavailable,
       count: metrics.actionAsked,
       now,

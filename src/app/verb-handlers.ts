@@ -20,6 +20,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     revert: limits.decideTemporaryChange,
     'complete-temporary-change': limits.decideTemporaryChange,
     ask: (resolved) => withLock(`account:${resolved.acctId}`, () => approvals.askForRaise(resolved)),
+    'ask-permission': approvals.askPermission,
     decide: (action, attempt) =>
       withLock(`request:${action.target.requestId}`, () => approvals.decideRequest(action, attempt)),
     'emergency-override': (action, attempt) =>

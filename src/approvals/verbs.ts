@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionOf, target } from '../actions/action.ts';
+import { actionOf, Target, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { Term } from '../card-api/rule-change.ts';
 import { readDuration } from '../core/duration.ts';
@@ -24,6 +24,13 @@ export type DecideAction = z.infer<typeof DecideAction>;
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
+/** Those who may do what was refused are asked to do it. */
+export const AskPermissionAction = actionOf('ask-permission', Target, {
+  /** The verb that was refused. */
+  asked: z.string(),
+});
+export type AskPermissionAction = z.infer<typeof AskPermissionAction>;
+
 const askUsage = 'ask [CARD] AMOUNT [for 4h | until friday | until May 9] [reason]';
 
 export const approvalVerbs = {
@@ -43,6 +50,12 @@ export const approvalVerbs = {
       effect: 'asks the approvers to let you pay that with your own card; for one purchase unless you say how long',
       read: readAsk,
     },
+  },
+  'ask-permission': {
+    action: AskPermissionAction,
+    permission: { role: null, doing: 'ask for help' },
+    refusedTo: 'ask others about',
+    isOfCard: false,
   },
   decide: {
     action: DecideAction,

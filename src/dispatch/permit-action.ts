@@ -1,6 +1,8 @@
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
+import type { Action as AnyAction } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { commandCode } from '../core/installation.ts';
 import { type Decision, mayAsk, type Role } from '../policy/decide.ts';
 import { type Action, entryOf, isAsHolder } from './verbs.ts';
@@ -12,6 +14,8 @@ interface Deps
   > {
   /** Whom to ask about a card of a group: user ids and user group ids. */
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
+  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  readonly putChoice: (action: AnyAction, questionId: string | null) => Promise<string>;
   readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
 }
 
@@ -51,12 +55,14 @@ export function createPermitAction(deps: Deps): PermitAction {
       const other = {
         text: who === 'approver' ? 'Ask another approver.' : 'Ask another operator or an approver.',
         userIds,
+        askValue: await deps.putChoice(askPermissionOf(action), null),
       };
       const no = isByRole ? notLinked() : { why, whoCan: other };
       return await deps.refuse(action, { what: 'That', ...no }, { acctId });
     }
     await deps.recordRefusal(action, { why, acctId: acctId ?? null });
-    await deps.answer(action, notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role) }));
+    const askValue = await deps.putChoice(askPermissionOf(action), null);
+    await deps.answer(action, notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role), askValue }));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
+import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Role } from '../policy/decide.ts';
@@ -73,7 +74,10 @@ interface Deps {
     role: Role | null;
     isExternal: boolean;
     whoMay: readonly string[];
+    askValue: string | null;
   }) => Message;
+  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  readonly offer: (action: AnyAction) => Promise<string>;
   readonly unavailable: () => Message;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
   readonly now: () => Date;
@@ -93,9 +97,9 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
     ? { roles: [], isComplete: true }
     : await deps.permissions.rolesOf(ask.actor.userId);
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
-  const prepared = isAllowed ? await prepare(ask) : refusedOf(ask, isComplete, deps);
-  if (prepared.kind === 'none') return;
   const envelope = envelopeOf(ask, roles, deps);
+  const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, envelope, isComplete, deps);
+  if (prepared.kind === 'none') return;
   const isTaken = prepared.kind === 'input';
   const isUnsure = !isAllowed && !isComplete;
   deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
@@ -130,7 +134,12 @@ function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, ro
 }
 
 /** Why somebody may not. Nobody is let through on a guess. */
-function refusedOf({ verb, isExternal }: Asking, isComplete: boolean, deps: Deps): Refused {
+async function refusedOf(
+  { verb, isExternal }: Asking,
+  action: AnyAction,
+  isComplete: boolean,
+  deps: Deps,
+): Promise<Refused> {
   if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'roles could not be read, nobody is let through');
     return { kind: 'refused', why: 'it could not be read who may', message: deps.unavailable() };
@@ -138,5 +147,16 @@ function refusedOf({ verb, isExternal }: Asking, isComplete: boolean, deps: Deps
   const { role, doing } = entryOf(verb).permission;
   const whoMay = role === null ? [] : deps.permissions.whoMay(role);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
-  return { kind: 'refused', why, message: deps.refusal({ doing, role, isExternal, whoMay }) };
+  const askValue = isExternal ? null : await offerToAsk(action, deps);
+  return { kind: 'refused', why, message: deps.refusal({ doing, role, isExternal, whoMay, askValue }) };
+}
+
+/** Null while the button cannot be kept: who can is said all the same. */
+async function offerToAsk(action: AnyAction, { offer, log }: Deps): Promise<string | null> {
+  try {
+    return await offer(askPermissionOf(action));
+  } catch (err) {
+    log.warn({ err }, 'a question to those who may could not be kept');
+    return null;
+  }
 }

@@ -116,3 +116,9 @@ export function permissionOf(verb: string): Permission {
 export function refusedTo(verb: string): string {
   return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
 }
+
+/** The first word after the slash command that does it; null: it is only a button. */
+export function commandOf(verb: string): string | null {
+  const entry = Object.hasOwn(verbs, verb) ? entryOf(verb as Verb) : null;
+  return entry?.command?.usage.split(' ', 1)[0] ?? null;
+}

@@ -25,6 +25,8 @@ export const actionId = {
   leaveIt: 'leave_it',
   /** A block, within a minute. */
   undoBlock: 'undo_block',
+  /** *Ask them*, on a refusal. */
+  askPermission: 'ask_permission',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
   /** "This is my card", after a match of e-mail addresses. */

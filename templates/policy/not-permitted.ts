@@ -1,7 +1,8 @@
 import type { Role } from '../../src/policy/decide.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { section, sentence } from '../core/blocks.ts';
+import { actions, section, sentence } from '../core/blocks.ts';
+import { askThemButton } from './refusal.ts';
 
 const whoWords: Readonly<Record<Role, string>> = {
   approver: 'approvers',
@@ -17,10 +18,12 @@ export interface NotPermitted {
   readonly isExternal: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
+  /** Of the button that asks them; null: nobody can be asked. */
+  readonly askValue: string | null;
 }
 
 /** You may not, and who may. */
-export function notPermitted({ doing, role, isExternal, whoMay }: NotPermitted): Message {
+export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotPermitted): Message {
   const who = whoMay.slice(0, 20).map(mention);
   const people =
     role === 'holder' || role === null
@@ -34,7 +37,10 @@ export function notPermitted({ doing, role, isExternal, whoMay }: NotPermitted):
 
   return {
     text: sentence(`Not done: ${why} Nothing changed.`),
-    blocks: [section(`*Not done.* ${why}`, people, 'Nothing changed.')],
+    blocks: [
+      section(`*Not done.* ${why}`, people, 'Nothing changed.'),
+      ...actions(askValue === null || people === '' || who.length === 0 ? null : askThemButton(askValue, doing)),
+    ],
   };
 }
 

@@ -1,6 +1,8 @@
+import type { Button } from '@slack/types';
+import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
-import { outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
+import { actions, button, outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
   /** What was asked, as a noun: `Unblocking card 4242`. */
@@ -8,19 +10,35 @@ export interface Refusal {
   /** Why not, one sentence. */
   readonly why: string;
   /** Who can, or what to do: a sentence; `userIds`, also of user groups, or the channel where to do it, are named after it. */
-  readonly whoCan: string | { readonly text: string; readonly userIds?: readonly string[]; readonly channel?: string };
+  readonly whoCan:
+    | string
+    | {
+        readonly text: string;
+        readonly userIds?: readonly string[];
+        readonly channel?: string;
+        /** Of the button that asks them. */
+        readonly askValue?: string;
+      };
   /** Where an earlier try may have changed something all the same: a sentence. */
   readonly changed?: string;
 }
 
 /** A no that says why, and who can. By itself it changed nothing. */
 export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
-  const { text, userIds = [], channel } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
+  const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channel === undefined ? mentions(userIds) : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   return {
     text: sentence(`Not done: ${outside(what, 200)}. ${sentenceWithCommands(why, 500)} ${fix} ${changed}`),
-    blocks: [section(`*Not done: ${outside(what, 200)}.* ${sentenceWithCommands(why, 500)}`, fix, changed)],
+    blocks: [
+      section(`*Not done: ${outside(what, 200)}.* ${sentenceWithCommands(why, 500)}`, fix, changed),
+      ...actions(askValue === undefined || userIds.length === 0 ? null : askThemButton(askValue, what)),
+    ],
   };
+}
+
+/** *Ask them*: those who may do it are asked in the channel for requests. */
+export function askThemButton(value: string, what: string): Button {
+  return button({ text: 'Ask them', action: actionId.askPermission, value, label: `Ask those who may: ${what}` });
 }

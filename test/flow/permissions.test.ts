@@ -35,6 +35,23 @@ const refusals: readonly [string, string, string][] = [
 ];
 
 describe('people without permission', () => {
+  it('are told whom to ask, with a button that asks them in the approvals channel, once', async () => {
+    const since = Date.now() / 1000;
+    await cardbell().command(olga, `unblock ${last4Of(card)} found it`);
+    const told = await cardbell().waitTold(olga, refused, since);
+    expect(JSON.stringify(told.blocks)).toContain(`<@${ana}>`);
+
+    await cardbell().press(olga, told, 'ask_permission');
+    await cardbell().waitTold(olga, /^Asked: .*in the approvals channel/, since);
+
+    const asked = new RegExp(`<@${olga}> asks you to unblock cards .*${last4Of(card)}`);
+    const question = await cardbell().waitFor(channels.approvals, asked);
+    expect(question.text).toContain(`/card unblock ${last4Of(card)}`);
+    await cardbell().press(olga, told, 'ask_permission');
+    await quiet(cardbell());
+    expect(cardbell().texts(channels.approvals).filter((text) => asked.test(text))).toHaveLength(1);
+  });
+
   it.each(refusals)('%s is %s to be refused', async (verb, _who, user) => {
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;

@@ -18,6 +18,7 @@ import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
+import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
 import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
@@ -228,8 +229,23 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'not-permitted': (one) => [
-    notPermitted({ doing: 'block cards', role: 'operator', isExternal: false, whoMay: ['U1', ...many(one)] }),
+    notPermitted({
+      doing: 'block cards',
+      role: 'operator',
+      isExternal: false,
+      whoMay: ['U1', ...many(one)],
+      askValue: 'p_1',
+    }),
   ],
+  'permission-asked': (one, two) => {
+    const card = { ...somebody, holder: one, last4: two };
+    const asked = { by: 'U1', doing: 'block cards', words: one, reason: two, command: 'block', whoMay: many('U1') };
+    return [
+      permissionAsked({ ...asked, card }),
+      permissionAsked({ ...asked, card: null, command: null, whoMay: [] }),
+      permissionSent(asked),
+    ];
+  },
   'limit-warning': (one, two) => {
     const limit = { limitCents: 40_000, usedCents: 40_001, threshold: 90, period: 'daily', resetsAt: at } as const;
     const card = { ...somebody, holder: one, last4: two };

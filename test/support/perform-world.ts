@@ -316,6 +316,7 @@ export interface Over extends Partial<Action> {
   readonly isFraud?: true | undefined;
   readonly kinds?: WarningsAction['kinds'];
   readonly isOn?: boolean;
+  readonly asked?: string;
   readonly subject?: string;
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;

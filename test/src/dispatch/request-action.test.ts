@@ -47,6 +47,7 @@ async function asked(given: {
         return 'new';
       },
       refusal: notPermitted,
+      offer: async () => 'p_1',
       unavailable,
       count: (_verb, decision) => void counted.push(decision),
       now: () => new Date('2026-11-20T15:00:00Z'),

@@ -1,0 +1,52 @@
+import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
+import type { Action, Target } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { Permission, Role } from '../policy/decide.ts';
+import type { Message } from '../slack/message.ts';
+import type { AskPermissionAction } from './verbs.ts';
+
+/** What was refused as a question to those who may do it: done when its button is pressed. */
+export function askPermissionOf({ verb, ...refused }: Action): Action & Pick<AskPermissionAction, 'asked'> {
+  return { ...envelopeOf(refused), verb: 'ask-permission', asked: verb };
+}
+
+/** Without what the refused verb takes. */
+function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
+  const { id, target, reason, actor, roles, origin, askedAt } = action;
+  return { id, target, reason, actor, roles, asHolder: false, origin, askedAt };
+}
+
+interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'factsOf'> {
+  readonly permissionOf: (verb: string) => Permission;
+  /** The first word after the slash command that does it; null: it is only a button. */
+  readonly commandOf: (verb: string) => string | null;
+  readonly accountOf: (target: Target) => Promise<number | null>;
+  /** Whom to mention about a card of a group: user ids and user group ids. */
+  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
+  /** Posts for the approvers; the id makes repeating it nothing. */
+  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
+}
+
+/** *Ask them*, after a refusal: those who may do it are asked in the channel for requests. Safe to repeat. */
+export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
+  return async function askPermission(action) {
+    const { id, asked, target, actor, reason } = action;
+    const { role, doing } = deps.permissionOf(asked);
+    const acctId = await deps.accountOf(target);
+    const card = acctId === null ? null : await deps.factsOf(acctId);
+    const line = { did: `asked others to ${doing}`, card };
+    await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
+    const group = card?.group ?? null;
+    const question = {
+      by: actor.userId,
+      doing,
+      card,
+      words: target.kind === 'words' ? target.words.join(' ') : null,
+      reason,
+      command: deps.commandOf(asked),
+      whoMay: role === null ? [] : await deps.whoMay(role, group),
+    };
+    await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);
+    await deps.answer(action, permissionSent(question));
+  };
+}

@@ -1,0 +1,43 @@
+import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { outside, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOfHolder } from '../core/card-words.ts';
+
+interface Question {
+  /** Slack user who may not do it. */
+  readonly by: string;
+  /** `unblock cards` */
+  readonly doing: string;
+  /** Null: it is about no card, or it is not known which. */
+  readonly card: CardFacts | null;
+  /** What was typed for the card, where it is not known which is meant. */
+  readonly words: string | null;
+  readonly reason: string;
+  /** `unblock`; null: it is only a button. */
+  readonly command: string | null;
+  readonly whoMay: readonly string[];
+}
+
+/** Somebody may not do it, and asks those who may. */
+export function permissionAsked({ by, doing, card, words, reason, command, whoMay }: Question): Message {
+  const about = card !== null ? ` · ${cardOfHolder(card)}` : words === null ? '' : ` · “${outside(words, 80)}”`;
+  const head = `${mention(by)} asks you to ${doing}${about}`;
+  const handle = card === null ? (words ?? '') : cardHandle(card);
+  const how =
+    command === null
+      ? 'Only you may do this.'
+      : `Only you may do this: ${commandCode(`${command} ${outside(handle, 60)}`.trim())}`;
+  const why = reason === '' ? null : `Reason: ${outside(reason, 300)}`;
+  return {
+    text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
+    blocks: [section(`*${head}*`, why, [mentions(whoMay), how].filter(Boolean).join(' '))],
+  };
+}
+
+/** To who asked. */
+export function permissionSent({ whoMay }: Pick<Question, 'whoMay'>): Message {
+  const said = `Asked: ${mentions(whoMay) || 'the approvers'}, in the approvals channel. Nothing changed yet.`;
+  return { text: sentence(said), blocks: [section(said)] };
+}

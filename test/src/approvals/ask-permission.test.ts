@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Message } from '../../../src/slack/message.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createActionWorld, performAction } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+async function createWorld() {
+  const posted = new Map<string, Message>();
+  const world = await createActionWorld(redis(), {
+    rolesOf: async () => ({ roles: [], isComplete: true }),
+    whoMay: async () => ['U0ANA', 'S0APPROVERS'],
+    postToApprovals: async (id, message) => void posted.set(id, message),
+  });
+  return { world, posted };
+}
+
+/** The value of *Ask them* on the last answer. */
+function askValueIn({ blocks }: Message): string {
+  const value = /"action_id":"ask_permission","value":"([^"]+)"/.exec(JSON.stringify(blocks))?.[1];
+  return value ?? expect.fail('the refusal has a button that asks');
+}
+
+it('offers to ask those who may when somebody is refused, and asks them in the channel for requests', async () => {
+  const { world, posted } = await createWorld();
+  await performAction(ask('unblock', { ...byCommand, reason: 'found it' }), world.deps);
+  const refused = world.answers.at(-1) ?? expect.fail('the person was told');
+  const pending = await world.deps.pending.get(askValueIn(refused));
+  if (pending?.kind !== 'choice') return expect.fail('the button stands for a question');
+  expect(pending.action).toMatchObject({ verb: 'ask-permission', asked: 'unblock', reason: 'found it' });
+
+  const question = ask('ask-permission', { ...byCommand, reason: 'found it', asked: 'unblock' });
+  await performAction(question, world.deps);
+  await performAction(question, world.deps);
+
+  expect(posted.size, 'one question, however often the job runs').toBe(1);
+  const [message] = posted.values();
+  expect(message?.text).toMatch(
+    /^<@U0OLGA> asks you to unblock cards · Jane Doe · card .*\. Reason: found it Only you may/,
+  );
+  expect(message?.text).toContain('`/card unblock ');
+  expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA>, <!subteam\^S0APPROVERS>, in the approvals channel/);
+  expect((await world.stations()).filter((event) => event === 'asked')).toHaveLength(1);
+  expect(world.writes).toEqual([]);
+});
+
+it('names what was typed where it is not known which card is meant', async () => {
+  const { world, posted } = await createWorld();
+
+  await performAction(
+    ask('ask-permission', { ...byCommand, target: { kind: 'words', words: ['Sam', 'Rivera'] }, asked: 'block' }),
+    world.deps,
+  );
+
+  const [question] = posted.values();
+  expect(question?.text).toContain('asks you to block cards · “Sam Rivera”');
+  expect(question?.text).toContain('`/card block Sam Rivera`');
+});
