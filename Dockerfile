@@ -10,7 +10,8 @@ COPY package.json package-lock.json .npmrc ./
 # A registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && find dist -name '*.map' -delete
+# The programs are bundled with their packages: the image needs nothing else of them.
+RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${BASE}
 ARG VERSION=0.1.0
@@ -26,7 +27,6 @@ RUN command -v tini || (apt-get update && apt-get install -y --no-install-recomm
 ENV NODE_ENV=production TZ=UTC ADMIN_PORT=9464
 WORKDIR /app
 COPY --from=build /app/package.json /app/manifest.json /app/Procfile /app/LICENSE ./
-COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER 10001:10001
 EXPOSE 3000 9464

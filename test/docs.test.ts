@@ -1,0 +1,164 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { documentedCommands, pages } from './support/documented-commands.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+/** Files of a path whose last part may hold a `*`. */
+function filesOf(path: string): string[] {
+  const [before = '', after = ''] = basename(path).split('*');
+  const folder = dirname(path);
+  if (!path.includes('*')) return existsSync(path) ? [path] : [];
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .map((name) => join(folder, name));
+}
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+const anchorsOf = (path: string): string[] =>
+  [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+describe.each(pages)('the links of %s', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+
+  it('name files that exist, and headings that are there', () => {
+    const dead = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : join(dirname(page), path);
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+const compose = parse(read('compose.yaml'), { merge: true }) as {
+  services: Readonly<Record<string, { profiles?: string[] }>>;
+};
+const values = parse(read('deploy/helm/cardbell/values.yaml')) as Readonly<Record<string, unknown>>;
+const verbs = [...read('bin/cardbell.ts').matchAll(/^ {2}(\w+): (?:\{ file|longRunning)/gm)].map(([, verb]) => verb);
+const unitText = filesOf('deploy/systemd/*.service').map(read).join();
+const has = (name: string, what: object): string[] => (name in what ? [] : [`there is no ${name}`]);
+const hasFile = (path: string): string[] => (filesOf(path).length > 0 ? [] : [`there is no file ${path}`]);
+
+/** Whether `--set one.two` is a value of the chart. */
+function isValue(path: string): boolean {
+  let at: unknown = values;
+  for (const name of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !(name in at)) return false;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return true;
+}
+
+/** The flags in a command are in the source of the program that reads them. */
+function flagsOf(text: string, program: string): string[] {
+  const source = read(`bin/${program}.ts`) + (program === 'trigger' ? read('sandbox/trigger/arguments.ts') : '');
+  return [...text.matchAll(/--([a-z][a-z-]*)/g)].flatMap(([, flag = '']) =>
+    source.includes(flag) || flag === 'field' ? [] : [`${program} has no --${flag}`],
+  );
+}
+
+const cardbell = (line: string): string[] => {
+  const [verb = ''] = line.trim().split(' ');
+  return verbs.includes(verb) || ['version', 'completion', 'help'].includes(verb)
+    ? []
+    : [`cardbell has no verb ${verb}`];
+};
+
+/** What each command needs. The ones that can run here are run by `test/flow/docs.test.ts` and by CI besides. */
+const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] = [
+  [/^(?:sudo )?npm (?:ci|test|start|prune|sbom)\b/, () => []],
+  [
+    /^(?:sudo )?npm run ([\w:]+)(.*)$/,
+    (name = '', rest = '') => {
+      const program = /dist\/bin\/(\w+)\.js/.exec(scripts[name] ?? '')?.[1];
+      return [...has(name, scripts), ...(program === undefined ? [] : flagsOf(rest.replace(/^ -- /, ''), program))];
+    },
+  ],
+  [/^(?:node dist\/bin\/)?cardbell(?:\.js)? (.*)$/, cardbell],
+  [/^git (?:clone|pull)\b|^sudo git\b|^cd\b/, () => []],
+  [/^(?:sudo )?cp (\S+) \S+$/, hasFile],
+  [
+    /^(?:CARDBELL_HOSTNAME=\S+ )?docker compose (.*)$/,
+    (rest = '') => {
+      const profile = /--profile (\S+)/.exec(rest)?.[1];
+      const profiles = Object.values(compose.services).flatMap((service) => service.profiles ?? []);
+      const named = [...rest.matchAll(/\b(web|worker|demo|redis|proxy)\b/g)].map(([, name = '']) => name);
+      const verb = /(?:run --rm \w+|cardbell\.js) (\w+)/.exec(rest)?.[1];
+      return [
+        ...(profile === undefined || profiles.includes(profile) ? [] : [`there is no profile ${profile}`]),
+        ...named.flatMap((name) => has(name, compose.services)),
+        ...(verb === undefined ? [] : cardbell(verb)),
+      ];
+    },
+  ],
+  [/^docker (?:stop|run)\b/, () => []],
+  [
+    /^helm (?:install|upgrade)(.*)$/,
+    (rest = '') => [
+      ...(rest === '' ? [] : hasFile('deploy/helm/cardbell/Chart.yaml')),
+      ...[...rest.matchAll(/--set ([\w.]+)=/g)].flatMap(([, path = '']) =>
+        isValue(path) ? [] : [`the chart has no value ${path}`],
+      ),
+    ],
+  ],
+  [/^(?:kubectl exec deployment\/cardbell-(?:web|worker) -- |heroku run )node dist\/bin\/cardbell\.js (.*)$/, cardbell],
+  [/^kubectl (?:create secret generic|get pods)\b/, () => []],
+  [/^sudo (?:apt-get install -y|install -d|chmod \d+|systemctl daemon-reload)\b/, () => []],
+  [
+    /^(?:sudo )?(?:systemctl \S+(?: --now)?|journalctl) (.*)$/,
+    (rest = '') => [...rest.matchAll(/cardbell-\w+/g)].flatMap(([unit]) => hasFile(`deploy/systemd/${unit}.service`)),
+  ],
+  [/^sudo sh -c '.*cardbell\.js (.*)'$/, cardbell],
+  [
+    /^curl -s http:\/\/127\.0\.0\.1:(\S+?)\/(\w+)$/,
+    (port = '', route = '') => [
+      ...(port.startsWith('$') || unitText.includes(`ADMIN_PORT=${port}`) ? [] : [`no unit listens on ${port}`]),
+      ...(read('src/ops/admin-server.ts').includes(`'/${route}'`) ? [] : [`there is no route /${route}`]),
+    ],
+  ],
+];
+
+describe('the commands of the docs', () => {
+  it.each([...new Set(documentedCommands().map(({ text }) => text))])('%s', (text) => {
+    const found = checks.find(([pattern]) => pattern.test(text));
+    expect(found, 'a kind of command that no check knows: add one to this file').toBeDefined();
+    const [, ...parts] = found?.[0].exec(text) ?? [];
+    expect(found?.[1](...parts)).toEqual([]);
+  });
+});
+
+it('the docs have a page for everything that is to be done, and the site shows each', () => {
+  const sidebar = read('docs/.vitepress/config.js');
+  for (const page of [
+    'configure',
+    'policy',
+    'operations',
+    'backup',
+    'slo',
+    'performance',
+    'sandbox',
+    'contribute',
+    'security',
+  ])
+    expect(sidebar).toContain(`'/${page}'`);
+  for (const page of filesOf('docs/install/*.md')) {
+    const name = page.replace(/^docs|\.md$/g, '').replace(/README$/, '');
+    expect(sidebar).toContain(`'${name}'`);
+  }
+});
+
+it('the README has two halves: try it, run it', () => {
+  const halves = [...read('README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+  expect(halves).toEqual(['Try it', 'Run it']);
+});

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { documentedCommands } from '../support/documented-commands.ts';
+import { peopleEnv, secrets } from '../support/people.ts';
+import { useCardbell } from '../support/running-cardbell.ts';
+
+const cardbell = useCardbell({});
+const folder = mkdtempSync(join(tmpdir(), 'cardbell-docs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The commands for the people who run it, as the docs write them. The rest is checked by `test/docs.test.ts`. */
+const runnable =
+  /^(?:npm run (replay|audit|recover|policy|doctor|trigger)\b(?: --)?|(?:node dist\/bin\/)?cardbell(?:\.js)?)(.*)$/;
+
+/** The words of a documented command, with something that exists in place of what stands for it. */
+function argumentsOf(words: string, url: string): string[] {
+  return words
+    .replaceAll(/\[[^\]]*\]|>.*$/g, '')
+    .replaceAll(/\\?\|\S+/g, '')
+    .replace('$(date +%F)', 'today')
+    .replace('https://cards.example.com', url)
+    .replaceAll(/\bID\b/g, 'evt_0h3k7m2p9q4r8s5t')
+    .replace('KIND', 'decline')
+    .replace('TIME', '1h')
+    .replace('COUNT:HASH', `1:${'0'.repeat(64)}`)
+    .replaceAll(/\bFILE\b|\S+\.backup/g, join(folder, 'cardbell.backup'))
+    .replaceAll('"', '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+it('each command of the docs can be typed as it stands, against a Cardbell that runs', async () => {
+  const { redis, workspace, sandbox, url } = cardbell();
+  const env = {
+    PATH: process.env['PATH'],
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: workspace.apiUrl,
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    PORT: new URL(url).port,
+    ...peopleEnv,
+  };
+  const texts = [...new Set(documentedCommands().map(({ text }) => text))].filter((text) => runnable.test(text));
+  expect(texts.length).toBeGreaterThan(20);
+  const run = async (text: string): Promise<void> => {
+    const [, verb = 'cardbell', words = ''] = runnable.exec(text) ?? [];
+    const args = argumentsOf(words, url);
+    const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {
+      execFile(process.execPath, [`dist/bin/${verb}.js`, ...args], { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : error.code, out: `${stdout}${stderr}` }),
+      );
+    });
+    // 1: something is wrong with what the command was about, for instance no such id. Not with the command.
+    expect([0, 1], `${text}\nran as ${verb} ${args.join(' ')} and ended with ${code}:\n${out}`).toContain(code);
+    expect(out, `${text} ended with a stack trace`).not.toMatch(/^ {4}at /m);
+  };
+  await Promise.all(texts.map(run));
+});
