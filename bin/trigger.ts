@@ -12,7 +12,7 @@ Sends one signed sample webhook. KIND is one of
 or a decline code, for instance decline.rule.velocity.
 
   --Field value   sets any field of Data, for instance --TransactionAmount -84.10
-  --url URL       base of the receivers (http://127.0.0.1:3000/webhooks); /KIND is added
+  --url URL       base of the receivers (http://127.0.0.1:PORT/webhooks, PORT is 3000 unless set); /KIND is added
   --to URL        this very URL instead
   --secret S      shared secret (WEBHOOK_SHARED_SECRET, or the file WEBHOOK_SHARED_SECRET_FILE)
   --version V     webhook version (${ASSUMPTIONS.webhookVersion.value}); older ones have the older signs
@@ -39,7 +39,7 @@ function sharedSecret(): string | undefined {
 }
 
 try {
-  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value);
+  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, process.env['PORT']);
   // While the secret is rotated there are two of them; the first is the one in use.
   const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();
   if (asked.help) process.stdout.write(USAGE);

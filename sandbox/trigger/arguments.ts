@@ -24,8 +24,14 @@ const SETTINGS = ['url', 'to', 'secret', 'version', 'times'] as const;
  * Parses the command line by hand: any `--Name value` is a field of the payload, and a value may begin with a minus.
  *
  * Our own flags are lower case, the payload's fields begin upper case, so they cannot meet.
+ *
+ * @param port where the web process of this machine listens.
  */
-export function parseTriggerArguments(args: readonly string[], defaultVersion: string): TriggerArguments {
+export function parseTriggerArguments(
+  args: readonly string[],
+  defaultVersion: string,
+  port: string | undefined = undefined,
+): TriggerArguments {
   const switches = new Set<string>();
   const settings = new Map<string, string>();
   const fields: (readonly [string, string])[] = [];
@@ -63,7 +69,7 @@ export function parseTriggerArguments(args: readonly string[], defaultVersion: s
     help: switches.has('help'),
     dryRun: switches.has('dry-run'),
     same: switches.has('same'),
-    url: settings.get('url') ?? 'http://127.0.0.1:3000/webhooks',
+    url: settings.get('url') ?? `http://127.0.0.1:${port === undefined || port === '' ? '3000' : port}/webhooks`,
     to: settings.get('to'),
     secret: settings.get('secret'),
     version: settings.get('version') ?? defaultVersion,

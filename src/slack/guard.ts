@@ -14,7 +14,7 @@ export function createSlackGuard(
   now: () => number = Date.now,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void {
   return function guard(request, response, expectsContinue) {
-    const refusal = isDelivery(request) ? whyNot(request, now()) : null;
+    const refusal = isDelivery(request) ? whyNot(request, now()) : notFound;
     if (refusal === null) {
       if (expectsContinue) response.writeContinue();
       bolt(request, response);
@@ -26,12 +26,19 @@ export function createSlackGuard(
   };
 }
 
-/** Bolt answers 404 to everything else, without reading a body. */
+/** Bolt gets nothing else: what it has no route for it throws, and nobody would catch that behind `Expect: 100-continue`. */
+const notFound: Refusal = { status: 404, error: 'not found' };
+
 function isDelivery({ method, url = '' }: IncomingMessage): boolean {
   return method === 'POST' && url.split('?', 1)[0] === '/slack/events';
 }
 
-function whyNot({ headers }: IncomingMessage, now: number): { readonly status: number; readonly error: string } | null {
+interface Refusal {
+  readonly status: number;
+  readonly error: string;
+}
+
+function whyNot({ headers }: IncomingMessage, now: number): Refusal | null {
   const signature = headers['x-slack-signature'];
   const sentAt = headers['x-slack-request-timestamp'];
   if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature))

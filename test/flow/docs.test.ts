@@ -57,7 +57,7 @@ it('each command of the docs can be typed as it stands, against a Cardbell that 
       );
     });
     // 1: something is wrong with what the command was about, for instance no such id. Not with the command.
-    expect([0, 1], `${text}\nran as ${verb} ${args.join(' ')} and ended with ${code}:\n${out}`).toContain(code);
+    expect([0, 1], `${text}\nran as ${verb} ${args.join(' ')} and ended with ${String(code)}:\n${out}`).toContain(code);
     expect(out, `${text} ended with a stack trace`).not.toMatch(/^ {4}at /m);
   };
   await Promise.all(texts.map(run));

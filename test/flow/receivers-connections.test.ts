@@ -52,6 +52,8 @@ describe('a sender that waits for "100 Continue"', () => {
     ['is not authentic', path, { authorization: 'Basic x', 'content-type': contentType }, 401],
     ['shows no secret', path, { 'content-type': contentType }, 401],
     ['asks for an unknown kind', '/webhooks/telex', authentic, 404],
+    ['asks for nothing that there is', '/', authentic, 404],
+    ['asks for an address that is none', '//', {}, 404],
     ['sends no JSON', path, { authorization, 'content-type': 'text/plain' }, 415],
     ['sends too much', path, { ...authentic, 'content-length': 256 * 1024 + 1 }, 413],
   ])('is refused before any body when it %s, and the connection ends there', async (_why, to, headers, status) => {

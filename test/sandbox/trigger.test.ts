@@ -181,6 +181,16 @@ describe('trigger', () => {
     await expect(Promise.resolve().then(() => run(...args))).rejects.toThrow(message);
   });
 
+  it('sends to where the web process of this machine listens, unless told otherwise', () => {
+    const urlOf = (args: string[], port?: string) => parseTriggerArguments(args, '2.0.1.3', port).url;
+    expect(urlOf(['pin'])).toBe('http://127.0.0.1:3000/webhooks');
+    expect(urlOf(['pin'], '')).toBe('http://127.0.0.1:3000/webhooks');
+    expect(urlOf(['pin'], '3900')).toBe('http://127.0.0.1:3900/webhooks');
+    expect(urlOf(['pin', '--url', 'https://cards.example.com/webhooks'], '3900')).toBe(
+      'https://cards.example.com/webhooks',
+    );
+  });
+
   it('refuses to send without a secret', async () => {
     await expect(
       trigger(parseTriggerArguments(['pin'], '2.0.1.3'), () => new Date(), { out: () => {}, err: () => {} }),

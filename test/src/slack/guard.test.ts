@@ -55,6 +55,12 @@ it.each<[string, Record<string, string | number>, number]>([
   expect(await sent(headers)).toEqual({ passed: 0, statuses: [status] });
 });
 
-it('leaves other addresses to Bolt, which answers 404', async () => {
-  expect((await sent({}, '/elsewhere')).passed).toBe(1);
+it.each([
+  ['/elsewhere', {}],
+  ['/', signed],
+  ['//', { expect: '100-continue' }],
+  ['/', { expect: '100-continue' }],
+  ['/slack/events/', { ...signed, expect: '100-continue' }],
+])('answers 404 at %s with %j itself: Bolt throws there, which would end the process', async (path, headers) => {
+  expect(await sent(headers, path)).toEqual({ passed: 0, statuses: [404] });
 });
