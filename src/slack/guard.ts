@@ -21,8 +21,13 @@ export function createSlackGuard(
       return;
     }
     // The body was not read, so the next request could not be told from it.
-    response.writeHead(refusal.status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
-    response.end(JSON.stringify({ error: refusal.error }));
+    const text = JSON.stringify({ error: refusal.error });
+    response.writeHead(refusal.status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+    });
+    response.end(text);
   };
 }
 
