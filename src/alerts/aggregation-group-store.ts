@@ -5,6 +5,7 @@ import { stateKey } from '../core/keys.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { runWithAlerts } from './run-with-alerts.ts';
 
 /** Retries share a message while each follows another within this time: after a quiet spell a decline is news again. */
 export const AGGREGATION_GAP_MS = 10 * 60_000;
@@ -71,25 +72,24 @@ export function createAggregationGroups(redis: Redis | Cluster) {
       { key, gapMs, spanMs }: AggregationRule,
       isLate: boolean,
     ): Promise<string> {
-      const leader = await script.run(
-        [stateKey(`group-of:${channel}:${event.id}`), stateKey(`groups:${channel}:${key}`)],
-        [
-          event.id,
-          Math.floor(Date.parse(event.occurredAt)),
-          event.occurredAt,
-          event.callbackAt,
-          event.amountCents,
-          gapMs,
-          spanMs,
-          stateKey('alert:'),
-          `repeats:${channel}`,
-          MEMBER_TTL_SECONDS,
-          Math.ceil((gapMs + spanMs) / 1000),
-          ALERT_TTL_SECONDS,
-          RUNNING_MAX,
-          isLate ? 1 : 0,
-        ],
-      );
+      const running = stateKey(`groups:${channel}:${key}`);
+      const keys = [stateKey(`group-of:${channel}:${event.id}`), running];
+      const leader = await runWithAlerts({ redis, script, keys, owners: running, own: event.id }, [
+        event.id,
+        Math.floor(Date.parse(event.occurredAt)),
+        event.occurredAt,
+        event.callbackAt,
+        event.amountCents,
+        gapMs,
+        spanMs,
+        stateKey('alert:'),
+        `repeats:${channel}`,
+        MEMBER_TTL_SECONDS,
+        Math.ceil((gapMs + spanMs) / 1000),
+        ALERT_TTL_SECONDS,
+        RUNNING_MAX,
+        isLate ? 1 : 0,
+      ]);
       return String(leader);
     },
   };

@@ -6,6 +6,7 @@ import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { runWithAlerts } from './run-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
@@ -62,29 +63,24 @@ export function createCardTesting(redis: Redis | Cluster) {
       const { id, acctId, amountCents: cents, occurredAt } = event;
       const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
       const ownWarningId = contentId('evt_', ['card-testing', channel, id]);
-      const warningId = await script.run(
-        [
-          stateKey(`testing:${merchant}`),
-          stateKey(`testing-facts:${merchant}`),
-          stateKey(`testing-warnings:${merchant}`),
-        ],
-        [
-          id,
-          Math.floor(Date.parse(occurredAt)),
-          JSON.stringify({ acctId, alertId: id, holder, last4, ...once }),
-          ownWarningId,
-          CARD_TESTING_WINDOW_MS,
-          CARD_TESTING_GAP_MS,
-          AGGREGATION_SPAN_MS,
-          CARD_TESTING_CARDS,
-          stateKey('alert:'),
-          REMEMBERED_MAX,
-          REMEMBERED_SECONDS,
-          ALERT_TTL_SECONDS,
-          SMALL_CENTS,
-        ],
-      );
-      return typeof warningId === 'string' ? { warningId, isCause: warningId === ownWarningId } : null;
+      const warnings = stateKey(`testing-warnings:${merchant}`);
+      const keys = [stateKey(`testing:${merchant}`), stateKey(`testing-facts:${merchant}`), warnings];
+      const warningId = await runWithAlerts({ redis, script, keys, owners: warnings, own: ownWarningId }, [
+        id,
+        Math.floor(Date.parse(occurredAt)),
+        JSON.stringify({ acctId, alertId: id, holder, last4, ...once }),
+        ownWarningId,
+        CARD_TESTING_WINDOW_MS,
+        CARD_TESTING_GAP_MS,
+        AGGREGATION_SPAN_MS,
+        CARD_TESTING_CARDS,
+        stateKey('alert:'),
+        REMEMBERED_MAX,
+        REMEMBERED_SECONDS,
+        ALERT_TTL_SECONDS,
+        SMALL_CENTS,
+      ]);
+      return warningId !== null ? { warningId, isCause: warningId === ownWarningId } : null;
     },
   };
 }

@@ -1,13 +1,20 @@
---- @keys group of the event, running groups
--- KEYS: the group of the event in the channel, the rule's running groups (leader → first and last ms).
+--- @keys group of the event, running groups, alerts...
+-- KEYS: the group of the event in the channel, the rule's running groups (leader → first and last ms), the alerts of the
+-- event and of all leaders. Answers nothing where a leader is not among them: another event has come first.
 -- ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, field of the repeats, three times to live, how
 -- many may run, 1 for an event that was fetched late.
 local known = redis.call('GET', KEYS[1])
 if known then return known end
+local alerts = {}
+for i = 3, #KEYS do alerts[string.sub(KEYS[i], #ARGV[8] + 1)] = KEYS[i] end
+local running = redis.call('HGETALL', KEYS[2])
+for i = 1, #running, 2 do
+  if not alerts[running[i]] then return '' end
+end
 local at, gapMax, spanMax = tonumber(ARGV[2]), tonumber(ARGV[6]), tonumber(ARGV[7])
 
 local function isOver(leader)
-  local fields = redis.call('HGETALL', ARGV[8] .. leader)
+  local fields = redis.call('HGETALL', alerts[leader])
   for i = 1, #fields, 2 do
     if string.sub(fields[i], 1, 8) == 'outcome:' then
       local outcome = cjson.decode(fields[i + 1])
@@ -20,7 +27,6 @@ local function isOver(leader)
 end
 
 local best, bestGap, bestFirst, bestLast, oldest, oldestLast
-local running = redis.call('HGETALL', KEYS[2])
 for i = 1, #running, 2 do
   local first, last = string.match(running[i + 1], '^(%d+) (%d+)$')
   first, last = tonumber(first), tonumber(last)
@@ -38,7 +44,7 @@ local first, last = math.min(bestFirst or at, at), math.max(bestLast or at, at)
 local cents = tonumber(ARGV[5])
 local repeats = { count = 1, firstAt = ARGV[3], lastAt = ARGV[3], minCents = cents, maxCents = cents }
 if best then
-  local text = redis.call('HGET', ARGV[8] .. leader, ARGV[9])
+  local text = redis.call('HGET', alerts[leader], ARGV[9])
   if text then
     local before = cjson.decode(text)
     repeats.count = before.count + 1
@@ -53,6 +59,6 @@ end
 redis.call('SET', KEYS[1], leader, 'EX', ARGV[10])
 redis.call('HSET', KEYS[2], leader, string.format('%.0f %.0f', first, last))
 redis.call('EXPIRE', KEYS[2], ARGV[11])
-redis.call('HSET', ARGV[8] .. leader, ARGV[9], cjson.encode(repeats))
-redis.call('EXPIRE', ARGV[8] .. leader, ARGV[12])
+redis.call('HSET', alerts[leader], ARGV[9], cjson.encode(repeats))
+redis.call('EXPIRE', alerts[leader], ARGV[12])
 return leader

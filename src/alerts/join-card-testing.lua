@@ -1,8 +1,15 @@
---- @keys declines, facts, warnings
+--- @keys declines, facts, warnings, alerts...
 -- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms, and the cents that others
--- are compared with).
+-- are compared with), the alerts of the warning that this event may cause and of all others. Answers '' where one of them
+-- is missing: another event has come first.
 -- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, prefix of alerts,
 -- most remembered, seconds remembered, seconds that a warning is kept, cents up to which an amount is small.
+local alerts = {}
+for i = 4, #KEYS do alerts[string.sub(KEYS[i], #ARGV[9] + 1)] = KEYS[i] end
+local warnings = redis.call('HGETALL', KEYS[3])
+for i = 1, #warnings, 2 do
+  if not alerts[warnings[i]] then return '' end
+end
 local at = tonumber(ARGV[2])
 local window, gap, span, cards = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 
@@ -26,8 +33,8 @@ end
 
 local function count(warning, text)
   local facts = cjson.decode(text)
-  local key, field = ARGV[9] .. warning, 'tried:' .. string.format('%.0f', facts.acctId)
-  local before = redis.call('HGET', key, field)
+  local field = 'tried:' .. string.format('%.0f', facts.acctId)
+  local before = redis.call('HGET', alerts[warning], field)
   if before then
     local known = cjson.decode(before)
     facts.count = known.count + 1
@@ -40,8 +47,8 @@ local function count(warning, text)
     if facts.last4 == cjson.null then facts.last4 = known.last4 end
     if facts.holder == cjson.null then facts.holder = known.holder end
   end
-  redis.call('HSET', key, field, cjson.encode(facts))
-  redis.call('EXPIRE', key, ARGV[12])
+  redis.call('HSET', alerts[warning], field, cjson.encode(facts))
+  redis.call('EXPIRE', alerts[warning], ARGV[12])
 end
 
 local function bounds(text)
@@ -70,7 +77,6 @@ local isNew = redis.call('ZADD', KEYS[1], 'NX', at, ARGV[1]) == 1
 if isNew then redis.call('HSET', KEYS[2], ARGV[1], ARGV[3]) end
 for i = 1, 2 do redis.call('EXPIRE', KEYS[i], ARGV[11]) end
 
-local warnings = redis.call('HGETALL', KEYS[3])
 for i = 1, #warnings, 2 do
   local first, last, to = bounds(warnings[i + 1])
   local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)

@@ -110,6 +110,11 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   // Redis may have forgotten that it was posted.
   const isInDoubt = runtime.isInDoubt() && sending.attempt === 1;
   if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') return null;
+  if (runtime.now() - claimedAt > START_WITHIN_MS) {
+    // Looking for it took long, and the claim would end during the post. It was not there, so it is not looked for again.
+    await outbox.keepUnsent(channel, sending);
+    return null;
+  }
   return await send(claimed, draft, deps);
 }
 

@@ -67,15 +67,18 @@ export function createNotifyRecovery(deps: Deps) {
   };
 
   async function show(gap: Gap, message: Message, progress: RecoveryProgress): Promise<void> {
-    const ts = await lineOf(gap, progress);
-    if (ts !== null) await slack.update({ channel, ts }, message);
-    const posted = ts ?? (await slack.post(channel, message, refOf(gap))).ts;
-    if (progress.lineTs === null) await recoveries.write(gap.id, { lineTs: posted });
+    const found = await lineOf(gap, progress);
+    if (found !== null) await slack.update({ channel, ts: found }, message);
+    // Asked for once only: Slack may take longer to show it than the next look.
+    else if (progress.lineTs !== null) return;
+    else await recoveries.write(gap.id, { lineTs: '' });
+    const ts = found ?? (await slack.post(channel, message, refOf(gap))).ts;
+    if (ts !== progress.lineTs) await recoveries.write(gap.id, { lineTs: ts });
   }
 
   /** It may have been posted already: the answer was lost, or a worker crashed before it stored the timestamp. */
   async function lineOf(gap: Gap, { lineTs }: RecoveryProgress): Promise<string | null> {
-    if (lineTs !== null) return lineTs;
+    if (lineTs !== null && lineTs !== '') return lineTs;
     try {
       const [ts] = await slack.findMessages({ channel, threadTs: null, by: { ref: refOf(gap) }, sinceMs: null });
       return ts ?? null;

@@ -25,7 +25,7 @@ const Progress = z.object({
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),
-  /** The Slack message that shows the progress. */
+  /** The Slack message that shows the progress. Empty: it was asked for, and nobody knows where it stands, if it does. */
   lineTs: z.string().nullable().default(null),
   finishedAt: z.string().nullable().default(null),
 });

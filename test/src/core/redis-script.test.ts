@@ -81,6 +81,21 @@ describe('the scripts of src', () => {
     expect(Math.max(...used), `${file} declares ${keys.join(', ')}`).toBeLessThanOrEqual(keys.length);
   });
 
+  /** Reads all keys of a hash tag on the node that has them: nobody can declare these. */
+  const undeclared = ['src/app/dump.lua'];
+  it.each(declaring.filter((file) => !undeclared.includes(file)))(
+    '%s touches no key that it does not declare',
+    (file) => {
+      const calls = readScript(pathToFileURL(file)).lua.matchAll(/redis\.p?call\('(\w+)'(?:,\s*([^,)]+))?/g);
+      const keys = [...calls].filter(([, command]) => command !== 'TIME').map(([, , key]) => key?.trim() ?? '');
+
+      // Those of a table were put there from KEYS.
+      const declared = /^(?:KEYS\[\w+\]|alerts\[\w+\])$/;
+      expect(keys.filter((key) => !declared.test(key))).toEqual([]);
+      expect(keys.length).toBeGreaterThan(0);
+    },
+  );
+
   it.each(files)('%s is loaded by a module beside it, or included by a script', (file) => {
     const name = file.split('/').at(-1)?.replace('.lua', '') ?? '';
     const modules = readdirSync(dirname(file)).filter((sibling) => sibling.endsWith('.ts'));

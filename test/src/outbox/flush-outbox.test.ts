@@ -49,6 +49,29 @@ describe('a channel’s messages', () => {
     expect(shownIn(fresh.shown())).toEqual(['e1']);
   });
 
+  it('are posted soon after they were claimed, also where looking for them took as long as a post may', async () => {
+    const ids = idsOf(2);
+    let [nowMs, claimedMs] = [0, 0];
+    const waits: number[] = [];
+    const world = createWorld({
+      entries: ids.map(alert),
+      forgotten: [],
+      onMoment({ step, when }) {
+        if (step === 'find' && when === 'after') {
+          nowMs += 9_000;
+          world.pass(9_000);
+        }
+        if (step === 'claim' && when === 'after') claimedMs = nowMs;
+        if (step === 'post' && when === 'before') waits.push(nowMs - claimedMs);
+      },
+    });
+
+    await world.drain();
+
+    expect(shownIn(world.shown())).toEqual(ids);
+    expect(Math.max(...waits), 'the claim, 13 seconds, outlives the post, 10').toBeLessThan(3_000);
+  });
+
   it('stand there once in the end, whatever happens on the way', async () => {
     const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
     await fc.assert(

@@ -1,0 +1,29 @@
+import type { Cluster, Redis } from 'ioredis';
+import { stateKey } from '../core/keys.ts';
+import type { RedisScript } from '../core/redis-script.ts';
+
+interface WithAlerts {
+  readonly redis: Redis | Cluster;
+  readonly script: RedisScript;
+  /** The keys that it takes before those of alerts. */
+  readonly keys: readonly string[];
+  /** Hash whose fields are the ids of alerts that the script may change. */
+  readonly owners: string;
+  /** Id of another one. */
+  readonly own: string;
+}
+
+/**
+ * Runs a script with the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that touches
+ * other keys than it declares would stop in the middle. Where an alert was added meanwhile it is run again.
+ *
+ * @returns what it answers; null where it answers nothing.
+ */
+export async function runWithAlerts(given: WithAlerts, args: readonly (string | number)[]): Promise<string | null> {
+  const { redis, script, keys, owners, own } = given;
+  for (;;) {
+    const ids = new Set([own, ...(await redis.hkeys(owners))]);
+    const answer = await script.run([...keys, ...[...ids].map((id) => stateKey(`alert:${id}`))], args);
+    if (answer !== '') return answer === null ? null : String(answer);
+  }
+}

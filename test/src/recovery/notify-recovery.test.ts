@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { gapOf } from '../../../src/core/gap.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { createNotifyRecovery } from '../../../src/recovery/notify-recovery.ts';
+import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const gap = gapOf(Date.parse('2026-11-20T10:00:00Z'), Date.parse('2026-11-20T12:00:00Z'), 'away');
+const lost = new SlackError('post', 'unknown', 'no_answer');
+
+/** @param given.isLate Slack shows the line only after it was looked for, and its answer is lost. */
+function createWorld({ isLate = false } = {}) {
+  const recoveries = createRecoveries(redis());
+  const steps: string[] = [];
+  let nowMs = 0;
+  let isShown = false;
+  const notify = createNotifyRecovery({
+    slack: {
+      async post() {
+        steps.push('posted');
+        if (isLate) throw lost;
+        return { channel: 'C1', ts: '1.1' };
+      },
+      update: async (_ref, { text }) => void steps.push(`edited: ${text}`),
+      findMessages: async () => (isShown ? ['1.1'] : []),
+    },
+    channel: 'C1',
+    recoveries,
+    render: (_gap, state) => ({ text: state, blocks: [] }),
+    postNotice: async (id) => void steps.push(`notice ${id}`),
+    now: () => nowMs,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  return {
+    steps,
+    appears: () => {
+      isShown = true;
+    },
+    async progress() {
+      nowMs += 4000;
+      await notify.progress(gap, 'running', 0.5, await recoveries.read(gap.id));
+    },
+    end: async () => await notify.end(gap, 'done', await recoveries.read(gap.id)),
+  };
+}
+
+it('one line is posted, and edited as the recovery goes on', async () => {
+  const { steps, progress, end } = createWorld();
+
+  for (let time = 0; time < 3; time += 1) await progress();
+  await end();
+
+  expect(steps).toEqual(['posted', 'edited: running', 'edited: done']);
+});
+
+it('is not posted twice where its answer is lost and Slack shows it only after it was looked for', async () => {
+  const { steps, appears, progress, end } = createWorld({ isLate: true });
+
+  for (let time = 0; time < 3; time += 1) await progress();
+  appears();
+  await progress();
+  await end();
+
+  expect(steps).toEqual(['posted', 'edited: running', 'edited: done']);
+});
+
+it('gives way to a message with the result where nobody ever finds it', async () => {
+  const { steps, progress, end } = createWorld({ isLate: true });
+
+  for (let time = 0; time < 3; time += 1) await progress();
+  await end();
+
+  expect(steps).toEqual(['posted', `notice recovery_${gap.id}`]);
+});
+
+it('a quick recovery that finds nothing shows nothing', async () => {
+  const { steps, end } = createWorld();
+  const quick = gapOf(Date.parse('2026-11-20T10:00:00Z'), Date.parse('2026-11-20T10:00:05Z'), 'start');
+  const recoveries = createRecoveries(redis());
+  const notify = createNotifyRecovery({
+    slack: { post: () => Promise.reject(lost), update: async () => {}, findMessages: async () => [] },
+    channel: 'C1',
+    recoveries,
+    render: (_gap, state) => ({ text: state, blocks: [] }),
+    postNotice: async (id) => void steps.push(`notice ${id}`),
+    now: () => 0,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+
+  await notify.end(quick, 'done', await recoveries.read(quick.id));
+  expect(steps).toEqual([]);
+
+  await end();
+  expect(steps, 'one of two hours is told even so').toEqual([`notice recovery_${gap.id}`]);
+});
