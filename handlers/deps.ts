@@ -46,6 +46,8 @@ export interface ListenerDeps {
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
   /** Slack said that the readers of a channel changed. */
   readonly visibilityChanged: () => Promise<void>;
+  /** Slack said that a user group or somebody's account changed. */
+  readonly rolesChanged: () => Promise<void>;
   /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
   readonly renderHome: (userId: string, isOpening: boolean) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;

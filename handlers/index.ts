@@ -31,7 +31,7 @@ import { limitCard } from './limits/limit-card.ts';
 import { limitPicked } from './limits/limit-picked.ts';
 import { raiseLimit } from './limits/raise-limit.ts';
 import { resolveTemporaryChange, revertNow } from './limits/temporary-change.ts';
-import { userGroupChanged } from './policy/user-group-changed.ts';
+import { personChanged, userGroupChanged } from './policy/roles-changed.ts';
 import { channelChanged } from './routing/channel-changed.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
@@ -100,5 +100,6 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.view({ type: 'view_submission', callback_id: callbackId.askForRaise }, ackWhenDone(askForRaise(deps)));
   app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
+  app.event('user_change', personChanged(deps));
   for (const event of ['channel_shared', 'channel_unshared'] as const) app.event(event, channelChanged(deps));
 }

@@ -19,7 +19,7 @@ import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createPermissions, type Permissions } from '../policy/permissions.ts';
+import { createPermissions, createRolesVersion, type Permissions } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createCardsFor, createRolesForCard } from '../policy/roles-for-card.ts';
@@ -80,9 +80,11 @@ export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, now, log } = base;
   const links = createLinks(redis);
   const directory = createDirectory({ redis, keyOf: directoryKey, loader: null });
+  const rolesVersion = createRolesVersion(redis);
   const permissions = createPermissions({
     policy: base.policy.current,
     groupMembers: slack.groupMembers,
+    rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
     knownForMs: GROUPS_KNOWN_FOR_MS,
     log,
@@ -111,6 +113,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     pending,
     directory,
     visibilityChanged: () => visibilityChanged(redis),
+    rolesChanged: rolesVersion.changed,
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,

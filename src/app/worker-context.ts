@@ -47,9 +47,8 @@ import {
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createCurrentRoles } from '../policy/current-roles.ts';
 import { createDecisions } from '../policy/decision-store.ts';
-import { createPermissions } from '../policy/permissions.ts';
+import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
@@ -252,7 +251,15 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
 }
 
 /** Who may do what by now. */
-function createRoles({ policy, slack, links, log }: Base & ReturnType<typeof createServices>) {
-  const deps = { policy: policy.current, groupMembers: slack.groupMembers, isHolder: links.isHolder, log };
-  return { rolesOf: createPermissions(deps).rolesOf, currentRoles: createCurrentRoles(deps) };
+function createRoles({ policy, slack, links, log, redis }: Base & ReturnType<typeof createServices>) {
+  const { rolesOf } = createPermissions({
+    policy: policy.current,
+    groupMembers: slack.groupMembers,
+    rolesVersion: createRolesVersion(redis).read,
+    isHolder: links.isHolder,
+    log,
+  });
+  /** For what is shown and to whom, never to permit anything. A role that is not certain is left out. */
+  const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
+  return { rolesOf, currentRoles };
 }

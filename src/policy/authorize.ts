@@ -74,7 +74,7 @@ export interface AuthorizationDeps {
   readonly now: () => Date;
 }
 
-/** For seconds only: a role may be taken away at any moment. Slack takes 20 questions about groups a minute. */
+/** For seconds only, and until Slack reports a change. It takes 20 questions about groups a minute. */
 const KNOWN_FOR_MS = 5000;
 
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
@@ -99,8 +99,6 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     },
     rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
     async isApprover(userId, acctId) {
-      // Slack leaves a deactivated account in the groups of a policy, and nobody takes its id out of a file at once.
-      if ((await deps.person(userId))?.isDeactivated === true) return false;
       const { roles, isComplete } = await readRoles({ actor: { userId }, roles: [] }, true, acctId);
       if (!isComplete && !roles.includes('approver')) throw new RolesUnreadError();
       return roles.includes('approver');
@@ -113,6 +111,8 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     isLooser: boolean,
     acctId?: number | null,
   ) {
+    // Slack leaves a deactivated account in its groups for a while, and nobody takes its id out of a file at once.
+    if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return { roles: [], isComplete: true };
     const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs: isLooser ? 0 : Number.POSITIVE_INFINITY };
     const { roles, isComplete, isGroupKnown } =
       acctId == null

@@ -1,5 +1,7 @@
+import type { Cluster, Redis } from 'ioredis';
 import type { Policy as PolicyOnRecord } from '../audit/audit.ts';
 import { SlackError } from '../core/errors.ts';
+import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import { aloneCents } from './approval-policy.ts';
@@ -47,20 +49,38 @@ export interface HowOld {
   readonly knownForMs?: number;
   /** An answer of this age still counts when Slack gives no newer one. By default only when it limits how often it is asked. */
   readonly stillGoodMs?: number;
+  /** After a failure it is not asked again for so long. */
+  readonly silentForMs?: number;
 }
+
+/** For what is shown, and to whom. Alerts come in storms; none of them asks Slack again within this time. */
+export const forDisplay: HowOld = { knownForMs: 60_000, silentForMs: 30_000 };
 
 export type Permissions = ReturnType<typeof createPermissions>;
 
 /**
  * Slack allows 20 of these calls a minute. Only when it refuses one does an answer of the last minute count again, unless
- * an event of Slack's has said since that the group changed.
+ * an event of Slack's has said since that somebody's roles changed.
  */
 const STILL_GOOD_MS = 60_000;
+
+/** Counts Slack's reports that user groups or people changed. */
+const rolesVersionKey = stateKey('roles-version');
+
+/** What Slack reported of user groups and people: no process uses an answer from before its last report. */
+export function createRolesVersion(redis: Redis | Cluster) {
+  return {
+    read: (): Promise<string | null> => redis.get(rolesVersionKey),
+    changed: async (): Promise<void> => void (await redis.incr(rolesVersionKey)),
+  };
+}
 
 interface PermissionDeps {
   /** In force at this moment. */
   readonly policy: () => Policy;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
+  /** Of {@link createRolesVersion}. */
+  readonly rolesVersion: () => Promise<string | null>;
   /** Whether a card account is linked to a Slack user. */
   readonly isHolder: (userId: string) => Promise<boolean>;
   /** How old an answer about a group may be where nothing else is said. */
@@ -108,8 +128,6 @@ export function createPermissions(deps: PermissionDeps) {
     },
     /** Whom to mention who could do it: user ids and user group ids. */
     whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role),
-    /** To be called when a user group changed. */
-    forgetGroup: groups.forget,
   };
 
   /** Null when a group that could decide it cannot be read. */
@@ -128,40 +146,43 @@ export function createPermissions(deps: PermissionDeps) {
   }
 }
 
-/** Who is in the user groups that the configuration names. */
-function createGroups({ groupMembers, log, now = Date.now }: PermissionDeps) {
-  const groups = new Map<string, { members: readonly string[]; readAt: number }>();
+/** Who is in the user groups that the policy names. */
+function createGroups({ groupMembers, rolesVersion, log, now = Date.now }: PermissionDeps) {
+  const groups = new Map<string, { members: readonly string[]; readAt: number; version: string | null }>();
+  const failures = new Map<string, { error: unknown; at: number; version: string | null }>();
   const asking = new Map<string, Promise<readonly string[]>>();
-  /** People who ask at the same time share one request. */
-  const ask = (groupId: string): Promise<readonly string[]> => {
-    const asked = asking.get(groupId);
+  /** People who ask at the same time share one request, unless the group changed in between. */
+  const ask = (groupId: string, version: string | null): Promise<readonly string[]> => {
+    const request = `${groupId} ${version ?? ''}`;
+    const asked = asking.get(request);
     if (asked !== undefined) return asked;
-    const answer = groupMembers(groupId)
-      .then((members) => {
-        // Unless the group changed meanwhile: then this answer may be the old one.
-        if (asking.get(groupId) === answer) groups.set(groupId, { members, readAt: now() });
-        return members;
-      })
-      .finally(() => {
-        if (asking.get(groupId) === answer) asking.delete(groupId);
-      });
-    asking.set(groupId, answer);
+    const answer = groupMembers(groupId).finally(() => asking.delete(request));
+    asking.set(request, answer);
     return answer;
   };
   return {
-    forget(groupId: string): void {
-      groups.delete(groupId);
-      asking.delete(groupId);
-    },
-    async membersOf(groupId: string, { knownForMs = 0, stillGoodMs }: HowOld): Promise<readonly string[]> {
+    async membersOf(
+      groupId: string,
+      { knownForMs = 0, stillGoodMs, silentForMs = 0 }: HowOld,
+    ): Promise<readonly string[]> {
+      // Read before Slack is asked, so that a change in between is noticed the next time.
+      const version = await rolesVersion();
       const known = groups.get(groupId);
-      if (known !== undefined && now() - known.readAt < knownForMs) return known.members;
+      const isCurrent = known?.version === version;
+      if (known !== undefined && isCurrent && now() - known.readAt < knownForMs) return known.members;
+      const failed = failures.get(groupId);
+      if (failed?.version === version && now() - failed.at < silentForMs) throw failed.error;
       try {
-        return await ask(groupId);
+        const members = await ask(groupId, version);
+        // Unless a newer answer came first.
+        if (groups.get(groupId) === known) groups.set(groupId, { members, readAt: now(), version });
+        failures.delete(groupId);
+        return members;
       } catch (error) {
+        failures.set(groupId, { error, at: now(), version });
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
-        const goodForMs = stillGoodMs ?? (isRateLimited ? STILL_GOOD_MS : 0);
-        if (known === undefined || now() - known.readAt > goodForMs) throw error;
+        const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
+        if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
         log.warn({ groupId }, 'Slack does not say who is in a user group, its last members still count');
         return known.members;
       }

@@ -32,7 +32,6 @@ async function asked(given: {
   const permissions: Permissions = {
     rolesOf: async () => ({ roles, isComplete }),
     whoMay: () => ['U0ANA'],
-    forgetGroup: () => {},
   };
   const { isExternal = false } = given;
   await requestAction(

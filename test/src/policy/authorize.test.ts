@@ -95,6 +95,13 @@ describe('may somebody do that now?', () => {
     expect(await world(known, { isDeactivated: true }).isApprover('U0BEN', 1)).toBe(false);
   });
 
+  it('whoever asked for something looser before their account was deactivated does not get it; a block is done', async () => {
+    const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
+
+    expect(await authorize(click('unblock'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'approver' });
+    expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
+  });
+
   it('what was decided, and on which facts, is kept', async () => {
     const { authorize, click, remembered } = world({ roles: ['approver'], isComplete: true }, { holder: 'U0HUGO' });
     const raise = { raiseCents: Number.POSITIVE_INFINITY, lastsMs: Number.POSITIVE_INFINITY, isOverCap: true };

@@ -1,11 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createHome } from '../../../src/app-home/render-home.ts';
+import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide.ts';
-import { createPermissions, policyOnRecord } from '../../../src/policy/permissions.ts';
+import {
+  createPermissions,
+  createRolesVersion,
+  forDisplay,
+  type HowOld,
+  policyOnRecord,
+} from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -90,10 +99,13 @@ describe('who has which role', () => {
     policy = variables;
   });
 
+  let version = '1';
+  const rolesVersion = async () => version;
   const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
     createPermissions({
       policy: () => policy,
       groupMembers,
+      rolesVersion,
       isHolder: async (id) => id === 'U7',
       log,
       now,
@@ -173,6 +185,7 @@ describe('who has which role', () => {
         calls += 1;
         return await new Promise<string[]>((resolve) => answers.push(resolve));
       },
+      rolesVersion,
       isHolder: async () => false,
       knownForMs: 10_000,
       log,
@@ -180,7 +193,7 @@ describe('who has which role', () => {
     });
     const first = [permissions.rolesOf('U3'), permissions.rolesOf('U4')];
     await until(() => calls === 1, 'Slack is asked');
-    permissions.forgetGroup('S1');
+    version += '1';
     const second = permissions.rolesOf('U3');
     await until(() => calls === 2, 'Slack is asked again');
     answers[1]?.([]);
@@ -223,7 +236,139 @@ describe('who has which role', () => {
     failure = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
     expect(await permissions.rolesOf('U3'), 'after any other failure').toEqual({ roles: [], isComplete: false });
     failure = new SlackError('usergroups.users.list', 'rate_limited', 'ratelimited');
-    permissions.forgetGroup('S1');
+    version += '1';
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
   });
+
+  it('is not what was known before Slack reported a change, in no process; for a block that will do', async () => {
+    let isSilent = false;
+    const silent = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
+    const processes = [0, 1].map(() =>
+      create(async (id) => {
+        if (isSilent) throw silent;
+        return members[id] ?? [];
+      }),
+    );
+    const rolesIn = async (howOld: HowOld) =>
+      await Promise.all(processes.map(async ({ rolesOf }) => (await rolesOf('U3', howOld)).roles));
+    expect(await rolesIn({ knownForMs: 5000 })).toEqual([['operator'], ['operator']]);
+    isSilent = true;
+    expect(await rolesIn({ knownForMs: 5000, stillGoodMs: 0 })).toEqual([['operator'], ['operator']]);
+
+    version += '1';
+
+    expect(await rolesIn({ knownForMs: 5000, stillGoodMs: 0 }), 'to loosen a card').toEqual([[], []]);
+    const safer = { knownForMs: 5000, stillGoodMs: Number.POSITIVE_INFINITY };
+    expect(await rolesIn(safer), 'to make a card safer').toEqual([['operator'], ['operator']]);
+  });
+});
+
+const redis = useRedis();
+const byGroup = policyOfVariables({
+  operators: ['U0OTTO', 'S0APPROVERS'],
+  approvers: ['S0APPROVERS'],
+  twoPersonAboveCents: 100_000,
+  serviceZone: 'America/New_York',
+});
+
+/** Ana is an approver by a group that Slack is asked for; what the group is can change without a word. */
+function world() {
+  const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
+  let nowMs = 0;
+  const { rolesOf } = createPermissions({
+    policy: () => byGroup,
+    groupMembers: async () => {
+      group.asked += 1;
+      if (group.members === null) throw new Error('Slack does not say');
+      return group.members;
+    },
+    rolesVersion: async () => null,
+    isHolder: async (userId) => userId === 'U0OTTO',
+    log,
+    now: () => nowMs,
+  });
+  const currentRoles = (userId: string) => rolesOf(userId, forDisplay);
+  const advance = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { group, currentRoles, advance };
+}
+
+describe('roles for what is shown', () => {
+  it('are asked for again after a minute, once for many', async () => {
+    const { group, currentRoles, advance } = world();
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+    expect(await currentRoles('U0OTTO')).toEqual({ roles: ['operator', 'holder'], isComplete: true });
+    expect(group.asked).toBe(1);
+
+    group.members = [];
+    advance(60_000);
+
+    expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: true });
+  });
+
+  it('are none while Slack does not say, and that is said; a storm asks it once in half a minute', async () => {
+    const { group, currentRoles, advance } = world();
+    group.members = null;
+
+    await Promise.all(Array.from({ length: 20 }, () => currentRoles('U0ANA')));
+    advance(29_999);
+    expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: false });
+    // For both roles, which name the same group.
+    expect(group.asked).toBe(1);
+
+    group.members = ['U0ANA'];
+    advance(1);
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+  });
+
+  it('what Slack said within a minute counts, though it falls silent', async () => {
+    const { group, currentRoles, advance } = world();
+    await currentRoles('U0ANA');
+    group.members = null;
+    advance(59_999);
+
+    expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
+  });
+});
+
+describe('App Home', () => {
+  it('drawn again shows nothing of the team to who lost the role since it was opened, though nobody said so', async () => {
+    const { group, currentRoles, advance } = world();
+    const teamFor: boolean[] = [];
+    const published: string[] = [];
+    const none = { requests: [], claims: [], recentRaises: [], mutes: [], declines: [], inactive: [] };
+    const home = createHome({
+      viewers: createHomeViewers(redis()),
+      currentRoles,
+      ownRequests: async () => [],
+      recordOpening: async () => {},
+      ownCards: async () => [],
+      teamFacts: async ({ isApprover }) => {
+        teamFor.push(isApprover);
+        return { isApprover, ...none, health: { lagMs: 0 } } as never;
+      },
+      publish: async (_userId, view) => void published.push(JSON.stringify(view)),
+      enqueue: { renderHome: async () => {}, renderAll: async () => {} },
+      now: () => new Date(),
+      log,
+    });
+    await home.open({ id: 'home_1', userId: 'U0ANA', roles: ['approver', 'operator'], isOpening: true });
+    group.members = [];
+    advance(60_000);
+
+    await home.render('U0ANA');
+
+    expect(teamFor).toEqual([]);
+    expect(published.join()).toContain('Do you hold a card?');
+  });
+});
+
+it('a report of Slack’s reaches every process through Redis', async () => {
+  const [web, worker] = [createRolesVersion(redis()), createRolesVersion(redis())];
+  const before = await worker.read();
+
+  await web.changed();
+
+  expect(await worker.read()).not.toBe(before);
 });
