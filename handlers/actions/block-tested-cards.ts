@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
-import { readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
+import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
@@ -16,7 +16,7 @@ export function blockTestedCard(deps: ListenerDeps) {
   return async ({ ack, body, action }: SelectArgs): Promise<void> => {
     await ack();
     const { warningId, alertId } = readTestedCardValue(action.selected_option.value);
-    await blockCards(ofButton(body, deps), warningId, (card) => card.alertId === alertId, deps);
+    await blockCards(ofButton(body, deps), warningId, { only: alertId }, deps);
   };
 }
 
@@ -24,18 +24,29 @@ export function blockTestedCard(deps: ListenerDeps) {
 export function blockTestedCards(deps: ListenerDeps) {
   return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
     await ack();
-    await blockCards(ofButton(body, deps), action.value ?? '', () => true, deps);
+    const { warningId, alertId } = readTestedCardValue(action.value ?? '');
+    await blockCards(ofButton(body, deps), warningId, { upTo: alertId }, deps);
   };
+}
+
+/** One of the cards, or all up to the last one that the button named. Both by the alert of the card's first decline. */
+type Meant = { readonly only: string } | { readonly upTo: string };
+
+function meantOf(warning: CardTestingAlert, which: Meant): TriedCard[] {
+  const open = stillOpen(warning);
+  if ('only' in which) return open.filter(({ alertId }) => alertId === which.only);
+  const shown = warning.tried.findIndex(({ alertId }) => alertId === which.upTo);
+  return open.filter((card) => warning.tried.indexOf(card) <= shown);
 }
 
 async function blockCards(
   interaction: Interaction,
   warningId: string,
-  isMeant: (card: TriedCard) => boolean,
+  which: Meant,
   deps: ListenerDeps,
 ): Promise<void> {
   const warning = await deps.alerts.get(warningId);
-  const cards = warning?.kind === 'card-testing' ? stillOpen(warning).filter(isMeant) : [];
+  const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
   if (cards.length === 0) {
     const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: `Use ${commandCode('block')} with the last four digits.` };

@@ -1,3 +1,4 @@
+import { requestTarget } from '../../src/approvals/request.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
@@ -12,17 +13,19 @@ export function openDecideForm(purpose: DecidePurpose) {
     async ({ ack, body, action }: ButtonArgs): Promise<void> => {
       await ack();
       const interaction = ofButton(body, deps);
-      const requestId = action.value ?? '';
       const verb = purpose === 'override' ? 'emergency-override' : 'decide';
-      const target = { kind: 'request', requestId } as const;
+      const target = requestTarget(action.value ?? '');
       const input = async (): Promise<Refused | { kind: 'none' }> => {
-        const request = await deps.requests.get(requestId);
+        const request = await deps.requests.get(target.requestId);
         if (request?.state !== 'open') {
           const why = request === null ? 'This request is too old.' : 'This request is decided already.';
           return refused({ what: 'Your decision', why, whoCan: 'Nothing is left to decide.' });
         }
         const { channel, messageTs } = interaction.origin;
-        const privateMetadata = await deps.pending.put({ kind: 'decide', requestId, purpose, channel, messageTs });
+        // The form shows the request as it is now, whatever the message showed.
+        const { id: requestId, revision } = request;
+        const form = { kind: 'decide', requestId, revision, purpose, channel, messageTs } as const;
+        const privateMetadata = await deps.pending.put(form);
         const capCents = aloneCents(deps.policyFor(request.card.group));
         await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
         // The action is what the form will submit.

@@ -19,6 +19,10 @@ export function decideRequestForm(deps: ListenerDeps) {
       await refuse({ reason: expiredForm });
       return;
     }
+    if (request.revision !== form.revision && form.purpose !== 'deny') {
+      await refuse({ reason: 'The request was changed since you opened this form. Close it and look again.' });
+      return;
+    }
     const reason = inputs.text('reason');
     if (reason === '' && form.purpose !== 'change') {
       await refuse({ reason: 'Say why, in a few words.' });
@@ -36,7 +40,7 @@ export function decideRequestForm(deps: ListenerDeps) {
     }
     await ack();
     const { notify, ...submitted } = ofForm(body, form, deps);
-    const target = { kind: 'request', requestId: form.requestId } as const;
+    const target = { kind: 'request', requestId: form.requestId, revision: form.revision } as const;
     const asked = { ...submitted, target, reason };
     const input = { approve: form.purpose === 'change', changeRequest };
     await deps.requestAction(

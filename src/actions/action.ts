@@ -23,9 +23,20 @@ export const target = {
   ]),
   /** A virtual card to be ordered, sealed: whoever reads Redis must not read whose it is. */
   order: z.strictObject({ kind: z.literal('order'), sealed: z.string() }),
-  request: z.strictObject({ kind: z.literal('request'), requestId: z.string() }),
-  /** "I hold this card", and which of the accounts that it can mean; null when it is refused. */
-  claim: z.strictObject({ kind: z.literal('claim'), claimId: z.string(), choice: z.int().nonnegative().nullable() }),
+  request: z.strictObject({
+    kind: z.literal('request'),
+    requestId: z.string(),
+    /** Which of its revisions the person saw; left out: as it was asked for. */
+    revision: z.int().nonnegative().optional(),
+  }),
+  claim: z.strictObject({
+    kind: z.literal('claim'),
+    claimId: z.string(),
+    /** Which of the accounts that it can mean; null when it is refused. */
+    choice: z.int().nonnegative().nullable(),
+    /** Who held the card when the person saw it, as an opaque id; left out: nobody. */
+    seenHolder: z.string().optional(),
+  }),
   since: z.strictObject({ kind: z.literal('since'), since: Since }),
   /** The channel where it was typed, and what was typed after the verb. */
   channel: z.strictObject({ kind: z.literal('channel'), text: z.string() }),

@@ -152,7 +152,9 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
     const isWithin = isSameTerm && !isLooser(beyondAsked);
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
-    const changed = isSame ? request : { ...request, changes, term, note: action.reason, approvals: own };
+    const changed = isSame
+      ? request
+      : { ...request, changes, term, note: action.reason, approvals: own, revision: request.revision + 1 };
     const { needed: byAmount, counted } = await deps.recount(changed, action);
     const needed = Math.max(byAmount, own.length + 1);
     return isSame

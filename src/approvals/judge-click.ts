@@ -4,10 +4,11 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { ruleStates } from '../limits/rule-words.ts';
+import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
 import type { IsOwnRequest, Recount, WhyNotAllowed } from './decide-request.ts';
-import { type Approval, type ApprovalClick, type OpenRequest, orderIn } from './request.ts';
+import { type Approval, type ApprovalClick, hasSeen, type OpenRequest, orderIn } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request by what is true now, and its changes from what the rules are at this moment. */
@@ -27,7 +28,7 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'isApprover' | 'now'> {
+interface Deps extends Pick<ActionTools, 'isApprover'> {
   readonly whyNotAllowed: WhyNotAllowed;
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
@@ -44,8 +45,6 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no card yet whose rules could have moved.
     if (request.orderCents !== null) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
-    if (request.movedAt !== undefined && click.askedAt < request.movedAt)
-      return { kind: 'refused', why: 'It was changed after you clicked.', whoCan: again };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: what is above it by now stays.
@@ -57,8 +56,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     // Nothing is left to be changed, whoever did it: whoever approves that closes the request.
     if (isMade(all)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
-    const movedAt = deps.now().toISOString();
-    const kept = moved === null ? current : { ...allVoid(current), movedAt, ...(await deps.recount(current, click)) };
+    const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {
       await deps.requests.save(kept);
       await deps.updateRequest(kept.id);
@@ -71,8 +69,11 @@ export function createJudgeClick(deps: Deps): JudgeClick {
         whoCan: 'Nothing is left to approve. Deny the request, or let it expire.',
       };
     }
-    if (moved === null) return { kind: 'counts', request: kept, now };
-    return { kind: 'refused', why: moved, whoCan: again };
+    if (moved !== null) return { kind: 'refused', why: moved, whoCan: again };
+    if (hasSeen(click, request)) return { kind: 'counts', request: kept, now };
+    await deps.updateRequest(kept.id);
+    const shown = `${ruleMoves(kept.changes)}, ${termWords(kept.term)}`;
+    return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
   };
 
   /** Whoever is no approver any more, or holds the card by now, has not approved. */
@@ -89,10 +90,12 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   }
 }
 
+const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 
 function allVoid(request: OpenRequest): OpenRequest {
-  return { ...request, approvals: [], voided: [...request.voided, ...request.approvals.map(({ by }) => by)] };
+  const voided = [...request.voided, ...request.approvals.map(({ by }) => by)];
+  return { ...request, approvals: [], voided, revision: request.revision + 1 };
 }
 
 /** What is not as the request showed it, one sentence; null: nothing. */

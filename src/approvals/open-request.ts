@@ -85,6 +85,7 @@ export function createOpenRequest(deps: Deps) {
       note: '',
       expiresAt: new Date(now.getTime() + REQUEST_MS).toISOString(),
       remindedAt: null,
+      revision: 0,
       state: 'open',
     };
     await deps.requests.save(request);

@@ -1,12 +1,11 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
-import { askedTerm, decisionOf, type LimitRequest, payCentsOf, unconfirmedApproval } from './request.ts';
+import { askedTerm, decisionOf, type LimitRequest, payCentsOf, requestValue, unconfirmedApproval } from './request.ts';
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
   const {
-    id,
     action,
     card,
     orderCents,
@@ -26,7 +25,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
   } = request;
   const decision = decisionOf(request);
   return approvalRequest({
-    value: id,
+    value: requestValue(request),
     askedBy: action.actor.userId,
     askedAt: action.askedAt,
     isHolders: action.verb === 'ask',

@@ -65,8 +65,8 @@ const requested = {
   approvals: z.array(Approval),
   /** Slack users whose approval counts no more: what they approved was changed since, or they may not approve any more. */
   voided: z.array(z.string()),
-  /** When its numbers were last brought up to date because they had moved: who clicked before has not seen them. */
-  movedAt: z.string().optional(),
+  /** Counts how often what it asks for was changed, so that nobody approves what they have not seen. */
+  revision: z.int().nonnegative().default(0),
   /** The card was blocked when somebody last looked. */
   isBlocked: z.boolean(),
   /** What approvers see besides the change. */
@@ -166,6 +166,21 @@ export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' 
 /** The request that somebody pressed a button of. */
 export function requestIdIn({ target }: ApprovalClick): string {
   return target.requestId;
+}
+
+/** What the buttons of a request carry: which request, and what of it the person sees. */
+export function requestValue({ id, revision }: Pick<LimitRequest, 'id' | 'revision'>): string {
+  return revision === 0 ? id : `${id}.${revision}`;
+}
+
+export function requestTarget(value: string): ApprovalClick['target'] {
+  const [requestId = '', revision = ''] = value.split('.');
+  return { kind: 'request', requestId, ...(/^\d{1,9}$/.test(revision) && { revision: Number(revision) }) };
+}
+
+/** True when the person saw what the request asks for now. */
+export function hasSeen({ target }: ApprovalClick, { revision }: Pick<LimitRequest, 'revision'>): boolean {
+  return (target.revision ?? 0) === revision;
 }
 
 /** What a request becomes by a click, should the change be there. */

@@ -49,6 +49,8 @@ export const Pending = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('decide'),
     requestId: z.string(),
+    /** Which of its revisions the form shows. */
+    revision: z.int().nonnegative().default(0),
     purpose: z.enum(['change', 'deny', 'override']),
     ...place,
   }),

@@ -1,8 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
-import { ClaimAction, UnlinkAction } from './verbs.ts';
+import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Whoever claims more than a few cards in a day is guessing. */
@@ -57,6 +58,30 @@ export function decisionOf(claim: Claim): z.infer<typeof Decision> | null {
 
 export function isDecidedBy(claim: Claim, actionId: string): boolean {
   return decisionOf(claim)?.actionId === actionId;
+}
+
+/** What *Confirm* carries: which card of the claim, and who the person saw as its holder. An opaque id. */
+export function claimValue(claimId: string, choice: number, heldBy: string | null): string {
+  return [claimId, choice, ...(heldBy === null ? [] : [seenHolder(claimId, heldBy)])].join('.');
+}
+
+/** *Refuse* carries the claim only. */
+export function claimTarget(value: string): DecideClaimAction['target'] {
+  const [claimId = '', index, seen] = value.split('.');
+  const choice = index === undefined || !/^\d{1,2}$/.test(index) ? null : Number(index);
+  return { kind: 'claim', claimId, choice, ...(seen !== undefined && { seenHolder: seen }) };
+}
+
+/** True when the person saw who holds the card now. */
+export function hasSeenHolder(
+  { claimId, seenHolder: seen }: DecideClaimAction['target'],
+  heldBy: string | null,
+): boolean {
+  return seen === (heldBy === null ? undefined : seenHolder(claimId, heldBy));
+}
+
+function seenHolder(claimId: string, heldBy: string): string {
+  return contentId('h', [claimId, heldBy]);
 }
 
 export interface Claims {

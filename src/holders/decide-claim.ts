@@ -1,16 +1,20 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { type Claims, type ClosedClaim, isDecidedBy, type OpenClaim } from './claim-store.ts';
+import { type Claims, type ClosedClaim, hasSeenHolder, isDecidedBy, type OpenClaim } from './claim-store.ts';
 import type { EndLink, SetLink } from './link-card.ts';
+import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save'>;
+  readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   readonly endLink: EndLink;
   /** Brings a claim's message up to date, soon. */
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
+
+const SEE_AGAIN = 'Look at the claim: it shows that now. Confirm again if you agree.';
 
 interface ClaimDecisions {
   /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
@@ -61,6 +65,14 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     if (acctId === undefined) {
       await deps.record(action, { event: 'denied', acctId: null, after: actor.userId, detail: claim.id });
       return await end({ ...claim, state: 'refused', decision });
+    }
+    const heldBy = (await deps.links.ofAccount(acctId))?.userId ?? null;
+    // As it has to become: by this click, before a crash.
+    const isDone = heldBy === (verb === 'unlink' ? null : actor.userId);
+    if (!isDone && !hasSeenHolder(action.target, heldBy)) {
+      await deps.updateClaim(claim.id);
+      const why = 'Who holds the card has changed since you saw the claim.';
+      return await deps.refuse(action, { what: 'Your decision', why, whoCan: SEE_AGAIN }, { acctId });
     }
     const verdict = await deps.authorize(action, { acctId });
     const no = { what: 'Your decision', whoCan: 'It takes another approver.' };

@@ -140,7 +140,8 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
   return button({
     text: `Block ${open.length === 2 ? 'both' : `all ${open.length}`} cards`,
     action: actionId.blockTestedCards,
-    value: warningId,
+    // The last of those that it names: a card that comes later was not agreed to.
+    value: testedCardValue(warningId, open.at(-1) ?? { alertId: '' }),
     style: 'danger',
     confirm: confirm({
       title: `Block ${open.length} cards?`,

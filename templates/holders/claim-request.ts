@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { claimValue } from '../../src/holders/claim-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -16,7 +17,7 @@ export interface ClaimedCard {
 }
 
 export interface ClaimRequest {
-  /** Opaque id of the claim; a button adds which card it is about. */
+  /** Opaque id of the claim. */
   readonly value: string;
   /** Slack user who claims to hold the card, or to hold it no longer. */
   readonly claimedBy: string;
@@ -57,7 +58,7 @@ export function claimRequest(request: ClaimRequest): Message {
               accessory: button({
                 text: 'Confirm',
                 action: actionId.confirmClaim,
-                value: `${value}.${index}`,
+                value: claimValue(value, index, claimed.heldBy),
                 label: `Confirm ${cardOfHolderRaw(card)}`,
               }),
             })),

@@ -71,6 +71,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
   const changes = isSeveral ? limits(one) : [daily(one)];
   return {
     id: 'req_1',
+    revision: 0,
     action: ask('limit', { reason: two }),
     acctId: 1,
     card: { ...somebody, holder: one, last4: two },

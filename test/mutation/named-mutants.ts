@@ -202,9 +202,9 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: 'stacked[index]?.earlier === earlier',
   },
   {
-    name: 'an approval counts for numbers that came after the click',
+    name: 'an approval counts for numbers that the person has not seen',
     file: 'src/approvals/judge-click.ts',
-    from: 'click.askedAt < request.movedAt',
-    to: 'click.askedAt > request.movedAt',
+    from: '!hasSeen(click, request)',
+    to: 'false',
   },
 ];

@@ -18,9 +18,11 @@ export const toPay = (amountCents: number): Action =>
     ask: { amountCents, term: { kind: 'duration', ms: 3_600_000 } },
   });
 
-/** An approver approves that, or denies it. */
-export const approvalClick = (id: string, userId: string): Action =>
-  ask('decide', { ...onRequest, id, approve: true, actor: person(userId) });
+/** An approver approves that, or denies it. @param revision what the person saw. */
+export const approvalClick = (id: string, userId: string, revision = 0): Action => {
+  const target = { ...onRequest.target, revision };
+  return ask('decide', { ...onRequest, target, id, approve: true, actor: person(userId) });
+};
 export const denial = (id: string, userId: string): Action =>
   Action.parse({ ...approvalClick(id, userId), approve: false });
 

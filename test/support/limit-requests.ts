@@ -41,6 +41,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     note: '',
     expiresAt: '2026-11-21T15:00:00.000Z',
     remindedAt: null,
+    revision: 0,
     state: 'open',
     ...over,
   };

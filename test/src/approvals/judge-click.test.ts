@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { PATIENCE_MS, type Role } from '../../../src/policy/decide.ts';
-import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -31,8 +31,8 @@ const limit = (
     changeRequest: { goals: [limitGoal('daily', dollars * 100)], term },
     ...over,
   });
-const approve = (requestId: string, id: string, userId: string): Action =>
-  ask('decide', { target: { kind: 'request', requestId }, id, approve: true, actor: person(userId) });
+const approve = (requestId: string, id: string, userId: string, revision = 0): Action =>
+  ask('decide', { target: { kind: 'request', requestId, revision }, id, approve: true, actor: person(userId) });
 const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
 /** Somebody changes the daily limit where the card service is administered. */
 const inPortal = ({ service }: PerformWorld, dollars: number): void => {
@@ -108,9 +108,9 @@ describe('a request whose numbers moved', () => {
       needed: 2,
       changes: [{ from: 10_000, to: 506_800 }],
     });
-    await performAction(approvalClick('act_ben2', 'U0BEN'), deps);
+    await performAction(approvalClick('act_ben2', 'U0BEN', 1), deps);
     expect(dailyOf(given), 'after one approval of the new numbers').toBe(100);
-    await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
+    await performAction(approvalClick('act_zoe', 'U0ZOE', 1), deps);
     expect(dailyOf(given), 'after two').toBe(5068);
   });
 
@@ -122,9 +122,9 @@ describe('a request whose numbers moved', () => {
 
     await performAction(approve(requestId, 'act_ben', 'U0BEN'), given.deps);
     expect(await given.deps.requests.get(requestId)).toMatchObject({ approvals: [], voided: ['U0ANA'], needed: 2 });
-    await performAction(approve(requestId, 'act_ana', 'U0ANA'), given.deps);
+    await performAction(approve(requestId, 'act_ana', 'U0ANA', 1), given.deps);
     expect(dailyOf(given)).toBe(300);
-    await performAction(approve(requestId, 'act_ben2', 'U0BEN'), given.deps);
+    await performAction(approve(requestId, 'act_ben2', 'U0BEN', 1), given.deps);
     expect(dailyOf(given)).toBe(2000);
   });
 
@@ -166,7 +166,8 @@ describe('a request whose numbers moved', () => {
     await performAction(override, deps);
     expect(dailyOf(given)).toBe(100);
     expect(told(given)).toContain('Somebody changed it since it was asked for');
-    await performAction({ ...override, id: 'act_glass2' }, { ...deps, postToApprovals });
+    const target = { kind: 'request', requestId: 'req_ask1', revision: 1 } as const;
+    await performAction(Object.assign({ ...override }, { id: 'act_glass2', target }), { ...deps, postToApprovals });
 
     expect(dailyOf(given)).toBe(1100);
     expect(posted.at(-1)).toContain('The card is blocked: it pays nothing until an approver unblocks it.');
@@ -180,7 +181,7 @@ describe('a request whose numbers moved', () => {
     await performAction(approvalClick('act_ben', 'U0BEN'), deps);
     expect(dailyOf(given)).toBe(400);
     expect(told(given)).toContain('The card was blocked since it was asked for.');
-    await performAction(approvalClick('act_ben2', 'U0BEN'), deps);
+    await performAction(approvalClick('act_ben2', 'U0BEN', 1), deps);
     expect(dailyOf(given)).toBe(900);
   });
 });
@@ -205,24 +206,44 @@ describe('who approved earlier', () => {
   });
 });
 
-it('an approval that was clicked before the request showed what is true now does not count', async () => {
-  const given = await world();
-  inPortal(given, 5000);
-  await performAction(limit('act_raise', 8000), given.deps);
-  const early = approve('req_raise', 'act_early', 'U0BEN');
-  const asked = new Date(given.deps.now().getTime() + 2000).toISOString();
-  inPortal(given, 100);
-  given.advance(1000);
-  await performAction(approve('req_raise', 'act_first', 'U0CAL'), given.deps);
+describe('an approval of numbers that the person has not seen', () => {
+  it('does not count, however late the click: the message with the new ones may not have arrived', async () => {
+    const given = await world();
+    inPortal(given, 5000);
+    await performAction(limit('act_raise', 8000), given.deps);
+    inPortal(given, 100);
+    await performAction(approve('req_raise', 'act_first', 'U0CAL'), given.deps);
+    given.advance(60_000);
+    const askedAt = given.deps.now().toISOString();
 
-  await performAction(early, given.deps);
-  expect(told(given)).toContain('It was changed after you clicked.');
-  expect((await given.deps.requests.get('req_raise'))?.approvals).toEqual([]);
+    await performAction({ ...approve('req_raise', 'act_old', 'U0BEN'), askedAt }, given.deps);
+    expect(told(given)).toContain(
+      'It was changed since you saw it. It is now: daily limit $100.00 → $8,000.00, permanently.',
+    );
+    expect((await given.deps.requests.get('req_raise'))?.approvals).toEqual([]);
 
-  given.advance(1000);
-  await performAction({ ...approve('req_raise', 'act_late', 'U0BEN'), askedAt: asked }, given.deps);
-  expect((await given.deps.requests.get('req_raise'))?.approvals).toMatchObject([{ by: 'U0BEN' }]);
-  expect(dailyOf(given)).toBe(100);
+    await performAction({ ...approve('req_raise', 'act_new', 'U0BEN', 1), askedAt }, given.deps);
+    expect((await given.deps.requests.get('req_raise'))?.approvals).toMatchObject([{ by: 'U0BEN' }]);
+    expect(dailyOf(given)).toBe(100);
+  });
+
+  it('does not count where another approver changed them, also not to break the glass; to deny needs no new look', async () => {
+    const given = await world();
+    const { deps } = await askedToPay(given, 150_000);
+    const more = { goals: [limitGoal('daily', 900_000)], term: { kind: 'permanent' } } as const;
+    await performAction(Object.assign(approvalClick('act_ben', 'U0BEN'), { changeRequest: more }), deps);
+    given.advance(PATIENCE_MS);
+
+    await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
+    expect(told(given)).toContain('daily limit $400.00 → $9,000.00');
+    await performAction(override, deps);
+    expect(told(given)).toContain('It was changed since you saw it');
+    expect(dailyOf(given)).toBe(400);
+    expect((await deps.requests.get('req_ask1'))?.approvals).toMatchObject([{ by: 'U0BEN' }]);
+
+    await performAction(denial('act_deny', 'U0ZOE'), deps);
+    expect((await deps.requests.get('req_ask1'))?.state).toBe('denied');
+  });
 });
 
 it('the glass is not broken by who asked for it, also where their own approval is void', async () => {
@@ -231,7 +252,7 @@ it('the glass is not broken by who asked for it, also where their own approval i
   inPortal(given, 300);
   await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
   given.advance(PATIENCE_MS + 1000);
-  const target = { kind: 'request', requestId: 'req_much' } as const;
+  const target = { kind: 'request', requestId: 'req_much', revision: 1 } as const;
   const at = { id: 'act_glass', actor: person('U0ANA'), askedAt: given.deps.now().toISOString() };
 
   await performAction(ask('emergency-override', { ...at, target, reason: 'urgent' }), given.deps);

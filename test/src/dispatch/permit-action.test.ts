@@ -3,6 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
+import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -206,7 +207,7 @@ describe('whoever holds a card', () => {
     expect(world.answers.at(-1)?.text).toContain('Somebody else has to confirm');
     expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
     await performAction(
-      ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_unlink1', choice: 0 }, actor: ANA }),
+      ask('decide-claim', { target: claimTarget(claimValue('clm_unlink1', 0, 'U0OLGA')), actor: ANA }),
       world.deps,
     );
     expect(await world.deps.links.ofAccount(acctId)).toBeNull();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { verbNames } from '../../../src/dispatch/verbs.ts';
+import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -169,6 +170,14 @@ const rows: Refused[] = [
     asked: { ...onClaim, actor: OTTO },
     before: claim,
     why: /You claim this card yourself/,
+  },
+  {
+    verb: 'decide-claim',
+    when: 'somebody else holds the card than the claim showed',
+    asked: { target: claimTarget(claimValue('clm_1', 0, 'U0SAM')) },
+    before: claim,
+    isOfCard: true,
+    why: /Who holds the card has changed since you saw the claim/,
   },
   {
     verb: 'decide-claim',

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
-import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
+import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
+import type { Link } from '../../../src/holders/link-store.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -19,7 +20,10 @@ const open: OpenClaim = {
   expiresAt: '2026-11-21T15:00:00.000Z',
 };
 
-async function setUp(now = '2026-11-20T15:00:00.000Z', { claim = open, holder = null as string | null } = {}) {
+async function setUp(
+  now = '2026-11-20T15:00:00.000Z',
+  { claim = open, holder = null as string | null, heldBy = null as string | null } = {},
+) {
   const claims = createClaims(redis());
   await claims.save(claim);
   const ended: number[] = [];
@@ -30,6 +34,7 @@ async function setUp(now = '2026-11-20T15:00:00.000Z', { claim = open, holder = 
   const told = new Map<string, string>();
   const decisions = createClaimDecisions({
     claims,
+    links: { ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
     setLink: async (_action, link) => {
       set.push(link);
       return { card, before: null, isSame: false };
@@ -49,6 +54,31 @@ async function setUp(now = '2026-11-20T15:00:00.000Z', { claim = open, holder = 
   });
   return { ...decisions, claims, set, ended, entries, refusals, updated, told };
 }
+
+const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
+
+it('is not confirmed by who saw another holder, or none: the claim shows it now, and asks again', async () => {
+  const world = await setUp(undefined, { heldBy: 'U0SAM' });
+
+  await world.decideClaim(decision(1));
+  const seen = claimTarget(claimValue('clm_1', 1, 'U0MAX'));
+  await world.decideClaim(decision(1, { id: 'act_decide2', target: seen }));
+
+  expect(world.refusals).toHaveLength(2);
+  expect(world.refusals[0]).toContain('Who holds the card has changed since you saw the claim.');
+  expect(world.updated).toEqual(['clm_1', 'clm_1']);
+  expect(world.set).toEqual([]);
+  await world.decideClaim(decision(1, { id: 'act_decide3', target: claimTarget(claimValue('clm_1', 1, 'U0SAM')) }));
+  expect(world.set).toMatchObject([{ acctId, userId: 'U0HUGO' }]);
+});
+
+it('is finished when its worker died after the link: who holds the card now is who claimed it', async () => {
+  const world = await setUp(undefined, { heldBy: 'U0HUGO' });
+
+  await world.decideClaim(decision(1));
+
+  expect((await world.claims.get('clm_1'))?.state).toBe('confirmed');
+});
 
 const decision = (choice: number | null, over: Over = {}) =>
   ask('decide-claim', { id: 'act_decide1', target: { kind: 'claim', claimId: 'clm_1', choice }, ...over });

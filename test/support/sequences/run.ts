@@ -1,8 +1,10 @@
+import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { LimitPeriod, Rule } from '../../../src/card-api/rule.ts';
 import { ruleKey } from '../../../src/card-api/rule.ts';
 import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
+import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { Killed, mortal } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
@@ -281,7 +283,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'break the glass': {
         const request = newest(await deps.requests.open(), given.which);
         if (request === undefined) return null;
-        const on = { target: { kind: 'request', requestId: request.id } as const };
+        const on = { target: requestTarget(requestValue(request)) };
         // What was declined stays the purchase that it is about.
         const purchaseCents = request.action.target.kind === 'alert' ? 8410 : null;
         if (given.does === 'break the glass')
@@ -334,7 +336,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'confirm a claim': {
         const claim = newest(await deps.claims.open(), given.which);
         if (claim === undefined) return null;
-        return asked(ask('decide-claim', { ...over, target: { kind: 'claim', claimId: claim.id, choice: 0 } }));
+        const heldBy = (await deps.links.ofAccount(claim.cards[0]?.acctId ?? 0))?.userId ?? null;
+        return asked(ask('decide-claim', { ...over, target: claimTarget(claimValue(claim.id, 0, heldBy)) }));
       }
       case 'mute':
         return asked(ask('mute', { ...over, ...onCard(given.card), details: `${given.hours} hours` }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardTestingAlert, type TriedCard } from '../../../src/alerts/alert.ts';
+import { CardTestingAlert, readTestedCardValue, type TriedCard } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
@@ -72,6 +72,9 @@ describe('a card-testing warning', () => {
     expect(shown(blocks)).toMatch(/Jon Snow.*\n {4}\*Block failed\* \(requested by <@U1>\).*refused/);
     expect(buttonIds(blocks)).toEqual(['block_tested_cards']);
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Block both cards' }, style: 'danger' });
+    expect(readTestedCardValue(buttons(blocks)[0]?.value ?? ''), 'blocks none that comes later').toMatchObject({
+      alertId: triedCard(2).alertId,
+    });
     expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000000"');
   });
 
