@@ -45,10 +45,11 @@ export function createTools(context: ActionContext) {
     caseOf: context.fraudCases.ofAlert,
     seen: context.alertMessages.seen,
   });
+  const rights = createRights(context);
   return {
     ...context,
     ...refusals,
-    ...createRights(context),
+    ...rights,
     record,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, wordsOf }),
     hasBegun,
@@ -57,7 +58,7 @@ export function createTools(context: ActionContext) {
     putChoice,
     readTransactions: createReadTransactions(context),
     /** How people are answered, and what goes on record of it. */
-    reply: { ...refusals, record, answer, hasBegun, withLock },
+    reply: { ...refusals, record, answer, hasBegun, withLock, authorize: rights.authorize },
     /** The declined purchase that an action is about; null when it is about none. */
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);

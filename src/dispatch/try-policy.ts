@@ -7,6 +7,7 @@ import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { type Decision, decide, type Facts, type Role } from '../policy/decide.ts';
 import type { RecordedDecision } from '../policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
+import { muteEndOf } from '../routing/mute.ts';
 import { parseCommand } from './command.ts';
 import { entryOf, type Verb, verbs } from './verbs.ts';
 
@@ -51,7 +52,8 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const group = verb === 'order-virtual' ? null : assumed.group;
   const section = sectionOf(policy, group);
   const roles = rolesIn(policy, userId, { ...assumed, group });
-  const change = verb === 'order-virtual' ? orderIn(assumed) : changeIn(policy, command.input, assumed);
+  const change = factsFor(verb, policy, command.input, assumed);
+  if ('why' in change) return { kind: 'unclear', why: change.why };
   const { permission } = entryOf(verb);
   const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
   const may = permittedTo(policy, permission.role ?? 'operator', group).join(', ');
@@ -85,19 +87,44 @@ function approversBesides(userId: string, policy: Policy, { group, at }: Pick<As
   return [...new Set([...named, ...standIns])].filter((id) => id !== userId);
 }
 
+/** What a verb takes besides a card, as facts and in words. */
+interface Change {
+  readonly facts: Pick<Facts, 'raiseCents' | 'lastsMs'>;
+  readonly lines: readonly string[];
+}
+
+function factsFor(
+  verb: Verb,
+  policy: Policy,
+  input: Readonly<Record<string, unknown>>,
+  assumed: Assumed,
+): Change | { readonly why: string } {
+  if (verb === 'order-virtual') return orderIn(assumed);
+  return verb === 'mute' ? muteIn(policy, input, assumed) : changeIn(policy, input, assumed);
+}
+
+function muteIn(
+  { zone }: Policy,
+  input: Readonly<Record<string, unknown>>,
+  { at }: Assumed,
+): ReturnType<typeof factsFor> {
+  const end = muteEndOf(String(input['details']).split(' '), { now: at, zone });
+  if ('why' in end) return end;
+  return {
+    facts: { lastsMs: end.endsAt.getTime() - at.getTime() },
+    lines: [`Mute: until ${end.endsAt.toISOString()}`],
+  };
+}
+
 /** How much money, where a virtual card is ordered. */
-function orderIn({ fundCents }: Assumed): ReturnType<typeof changeIn> {
+function orderIn({ fundCents }: Assumed): Change {
   const given = fundCents === null ? '; --fund says how much' : '';
   const cents = fundCents ?? 0;
   return { facts: { raiseCents: cents }, lines: [`Order: ${formatCents(cents)} on a new virtual card${given}`] };
 }
 
 /** How much more, and for how long, where it is a limit that is changed. */
-function changeIn(
-  policy: Policy,
-  input: Readonly<Record<string, unknown>>,
-  { nowCents, at }: Assumed,
-): { readonly facts: Pick<Facts, 'raiseCents' | 'lastsMs'>; readonly lines: readonly string[] } {
+function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { nowCents, at }: Assumed): Change {
   const read = LimitAction.shape.changeRequest.safeParse(input['changeRequest']);
   const to = read.success ? read.data.goals[0]?.to : undefined;
   if (!read.success || typeof to === 'boolean') return { facts: {}, lines: [] };

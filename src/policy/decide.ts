@@ -40,6 +40,8 @@ export interface Permission {
   /** Only this soon after, and only this long after. */
   readonly within?: { readonly ms: number; readonly why: string };
   readonly after?: { readonly ms: number; readonly why: string };
+  /** What lasts longer takes an approver. */
+  readonly operatorsUpTo?: { readonly ms: number; readonly why: string };
   /**
    * For what lets a card spend more. `much`: others must approve a raise above the configured amount, and any raise of
    * one's own card. `always`: others must approve any raise.
@@ -154,8 +156,8 @@ function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<Ap
 }
 
 function whyNot(permission: Permission, facts: Facts): { why: string; who: Role | null } | null {
-  const { role, holderMay, notOwnCard, notOwnAction, onlyOwnAction, within, after } = permission;
-  const { roles, isOwnCard, isHolder = isOwnCard ?? roles.includes('holder'), isOwnAction, ageMs } = facts;
+  const { role, holderMay, notOwnCard, notOwnAction, onlyOwnAction, within, after, operatorsUpTo } = permission;
+  const { roles, isOwnCard, isHolder = isOwnCard ?? roles.includes('holder'), isOwnAction, ageMs, lastsMs } = facts;
   const byRole = mayAsk(
     permission,
     roles.filter((one) => one !== 'holder'),
@@ -170,5 +172,7 @@ function whyNot(permission: Permission, facts: Facts): { why: string; who: Role 
   if (notOwnCard !== undefined && isOwnCard === true) return { why: notOwnCard.why, who: role };
   if (notOwnAction !== undefined && isOwnAction === true) return { why: notOwnAction.why, who: role };
   if (after !== undefined && ageMs !== undefined && ageMs < after.ms) return { why: after.why, who: 'approver' };
+  if (operatorsUpTo !== undefined && (lastsMs ?? 0) > operatorsUpTo.ms && !roles.includes('approver'))
+    return { why: operatorsUpTo.why, who: 'approver' };
   return null;
 }

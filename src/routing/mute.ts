@@ -11,8 +11,6 @@ import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
-/** A mute that lasts longer takes an approver. */
-const OPERATOR_MAX_MS = DAY_MS;
 
 /** Ends a mute before its time. Safe to repeat. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
@@ -27,7 +25,7 @@ interface MuteDeps {
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
   /** Whether somebody's role is enough for a card. */
   readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
+  readonly reply: Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
   /** IANA name of the time zone in which times are typed. */
   readonly zone: string;
 }
@@ -80,7 +78,12 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
     return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
-  const refusal = await whyNot(action, acctId, end.endsAt, deps);
+  const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
+  const decision = await reply.authorize(action, { acctId, lastsMs });
+  const refusal =
+    decision.kind === 'refused'
+      ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }
+      : await whyShorter(action, acctId, end.endsAt, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Your travel mute' : 'Your mute';
     return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
@@ -106,19 +109,14 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   await reply.answer(action, muteSet(wordsOf(mute)));
 }
 
-/** Why this person may not silence this card until then; null when they may. */
-async function whyNot(
+/** Why a mute would end one that lasts longer; null when it would not. */
+async function whyShorter(
   action: MuteAction,
   acctId: number,
   endsAt: Date,
   { mutes }: Pick<MuteDeps, 'mutes'>,
 ): Promise<{ readonly why: string; readonly whoCan: string } | null> {
-  const { roles, verb } = action;
-  const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
-  if (verb === 'mute' && lastsMs > OPERATOR_MAX_MS && !roles.includes('approver')) {
-    const why = 'Only approvers may mute a card for more than 24 hours.';
-    return { why, whoCan: 'Mute it for 24 hours or less, or ask an approver.' };
-  }
+  const { verb } = action;
   const longer = (await mutes.active()).find(
     (mute) =>
       mute.acctId === acctId &&
@@ -144,7 +142,7 @@ function doneTo(card: CardFacts, did: string) {
 }
 
 /** When a mute ends, and how many words said so; or why it cannot. */
-function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
+export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
   const read = readEnd(words, clock);
   if (read.kind === 'unclear') return { why: read.why };
   const endsAt = read.kind === 'end' ? endOf(read.end, clock) : null;

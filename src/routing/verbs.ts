@@ -133,6 +133,7 @@ export const routingVerbs = {
       role: 'operator',
       doing: 'mute cards',
       notOwnCard: { why: 'You can’t mute your own card.' },
+      operatorsUpTo: { ms: 24 * 3_600_000, why: 'Only approvers may mute a card for more than 24 hours.' },
     },
     refusedTo: 'mute',
     isOfCard: true,

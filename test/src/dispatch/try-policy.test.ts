@@ -49,6 +49,15 @@ describe('explaining what would happen', () => {
       { nowCents: 40_000 },
       /Result: refused\. The policy allows this for 1 week at most/,
     ],
+    [
+      'U0OLGA mute 1234 3 days',
+      {},
+      /Mute: until 2026-12-27.*\nResult: refused\. Only approvers may mute a card for more than 24/,
+    ],
+    ['U0OLGA mute 1234 24h', {}, /Result: done at once/],
+    ['U0ANA mute 1234 3 days', {}, /Result: done at once/],
+    ['U0ANA mute 1234 3 days', { isOwnCard: true }, /Result: refused\. You can’t mute your own card/],
+    ['U0ANA mute 1234 trade show', {}, /A mute always has an end/],
     ['U0ANA limit 1234 daily 300', { nowCents: 40_000 }, /Result: done at once/],
     [
       'U0OLGA limit 1234 daily 900 for 4h',
