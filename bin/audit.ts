@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { auditConfig } from '../src/app/config.ts';
@@ -7,6 +8,7 @@ import { createRecordSigner } from '../src/audit/record-signer.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { createSlack } from '../src/slack/client.ts';
+import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: check it, hand it on.
@@ -17,7 +19,7 @@ const usage = `The record of who did what: check it, hand it on.
 COUNT:HASH stands in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
 Reads REDIS_URL; for verify AUDIT_SINK with its credentials, and AUDIT_KEY (or CARD_API_TOKEN) to check signatures; for the
-names in the export SLACK_BOT_TOKEN: the worker has all of them. Ends with 0 when the record is whole, 1 when it or its
+names in the export SLACK_BOT_TOKEN: the worker has all of them. An export goes on record, for which it takes AUDIT_KEY, too. Ends with 0 when the record is whole, 1 when it or its
 copy is not, 64 when the command could not be read, 69 when Redis or the copy does not answer.
 `;
 
@@ -118,6 +120,12 @@ async function readCopy(): Promise<readonly CopiedHead[] | null> {
 }
 
 async function exportCsv(from: string, to: string): Promise<number> {
+  const record = openRecord(redis, config);
+  if (record === null)
+    complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
+  // First, so that nobody reads without a word.
+  const detail = `records ${from === '' ? 'from the first' : `since ${from}`}, ${to === '~' ? 'to the last' : `until ${to}`}`;
+  await record?.({ event: 'asked', verb: 'audit-export', actionId: `export_${randomUUID()}`, detail });
   const nameOf = await readNames(from, to);
   const carryOver = createCarryOver();
   await write(auditHeader);

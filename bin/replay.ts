@@ -1,19 +1,15 @@
 import { parseArgs } from 'node:util';
-import { inForce } from '../src/app/compose-audit.ts';
 import { auditConfig } from '../src/app/config.ts';
-import { createAudit, nobody } from '../src/audit/audit.ts';
-import { createRecordSigner } from '../src/audit/record-signer.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH } from '../src/core/event.ts';
-import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
-import { readPolicy } from '../src/policy/policy-source.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
+import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
@@ -55,7 +51,6 @@ if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id
   process.exit(EX_USAGE);
 }
 const config = orExit(() => auditConfig());
-const log = createLog({ level: 'error', process: 'replay' });
 const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
 const queues = openQueues(redis);
@@ -132,28 +127,18 @@ async function discard(wanted: string): Promise<number> {
     process.stderr.write('discard needs --reason "why": it is written into the record.\n');
     return EX_USAGE;
   }
-  if (config.audit.secrets.length === 0) {
+  const record = openRecord(redis, config);
+  if (record === null) {
     process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');
     return EX_CONFIG;
   }
   const failed = await findFailed(wanted);
   const kept = await quarantine.get(wanted);
   if (failed === null && kept === null) return unknown(wanted);
-  const policy = orExit(() => readPolicy(config));
-  const { sign } = createRecordSigner(config.audit.secrets);
-  const audit = createAudit({ redis, sign, inForce: () => inForce(policy), log });
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
   const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
-  // First, so that nothing goes without a word. Somebody at a terminal of ours: the machine says no more of them.
-  await audit.append({
-    ...nobody,
-    event: 'done',
-    verb: 'discard',
-    at: new Date().toISOString(),
-    actionId: wanted,
-    reason: maskCardNumbers(reason),
-    detail: what,
-  });
+  // First, so that nothing goes without a word.
+  await record({ event: 'done', verb: 'discard', actionId: wanted, reason: maskCardNumbers(reason), detail: what });
   await failed?.job.remove();
   await quarantine.remove(wanted);
   say(`${wanted}: discarded, which is on record.`);

@@ -4,6 +4,8 @@ import { alertsOfKind } from '../../src/alerts/alert-store.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { ofShortcut } from '../dispatch/interaction.ts';
+import { look } from '../dispatch/look.ts';
 
 type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<MessageShortcut>;
 
@@ -27,14 +29,21 @@ export function explainDecline(deps: ListenerDeps) {
       await deps.openView(trigger_id, nothingToExplain());
       return;
     }
-    const explained = await Promise.all(
-      alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
-        alert,
-        eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
-      })),
-    );
-    const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };
-    await deps.openView(trigger_id, explanation(explained, { place, whoMay, more: alerts.length - explained.length }));
+    const show = async (): Promise<undefined> => {
+      const explained = await Promise.all(
+        alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
+          alert,
+          eventLog: (await maySeeWay(user.id, alert, deps)) ? await deps.eventLog.read(alert.event.id) : null,
+        })),
+      );
+      const whoMay = { approver: deps.permissions.whoMay('approver'), operator: deps.permissions.whoMay('operator') };
+      await deps.openView(
+        trigger_id,
+        explanation(explained, { place, whoMay, more: alerts.length - explained.length }),
+      );
+    };
+    const target = { kind: 'alert', alertId: alerts[0]?.event.id ?? '' } as const;
+    await look(ofShortcut(shortcut, deps), { target, seen: 'explanation' }, show, deps);
   };
 }
 

@@ -5,11 +5,12 @@ import type {
   SlackActionMiddlewareArgs,
   StaticSelectAction,
 } from '@slack/bolt';
-import { commandCode } from '../../src/core/installation.ts';
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofButton } from '../dispatch/interaction.ts';
-import { refuseChoice } from '../dispatch/refused.ts';
+import { look } from '../dispatch/look.ts';
+import { alertTooOld } from '../dispatch/refused.ts';
 
 type Choice = BlockAction<StaticSelectAction | ExternalSelectAction>;
 
@@ -23,12 +24,12 @@ export function openAlert(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const { notify, origin } = interaction;
     const alertId = action.selected_option?.value ?? '';
-    const alert = await deps.alerts.get(alertId);
-    if (alert === null) {
-      const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
-      const no = { what: 'The alert', why: 'It is more than 30 days old.', whoCan };
-      return await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
-    }
-    await notify(renderAlert(alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }));
+    const show = async (): Promise<Refused | undefined> => {
+      const alert = await deps.alerts.get(alertId);
+      if (alert === null) return alertTooOld('The alert');
+      await notify(renderAlert(alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }));
+      return undefined;
+    };
+    await look(interaction, { target: { kind: 'alert', alertId }, seen: 'alert' }, show, deps);
   };
 }

@@ -1,10 +1,10 @@
-import type { ModalView } from '@slack/types';
-import { commandCode } from '../../src/core/installation.ts';
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
 import { ofButton } from '../dispatch/interaction.ts';
-import { refuseChoice } from '../dispatch/refused.ts';
+import { look } from '../dispatch/look.ts';
+import { alertTooOld } from '../dispatch/refused.ts';
 
 /** *Details*: all there is to say of an alert. It says no more than the message may, so whoever sees that may open it. */
 export function showDetails(audience: 'team' | 'holder') {
@@ -14,15 +14,14 @@ export function showDetails(audience: 'team' | 'holder') {
       const interaction = ofButton(body, deps);
       const { channel } = interaction.origin;
       const alertId = action.value ?? '';
-      const alert = await deps.alerts.get(alertId);
-      const view: ModalView | null =
-        alert === null ? null : alertDetails(alert, audience, { place: await deps.visibilityOf(channel), channel });
-      if (view !== null) {
+      const show = async (): Promise<Refused | undefined> => {
+        const alert = await deps.alerts.get(alertId);
+        const place = { place: await deps.visibilityOf(channel), channel };
+        const view = alert === null ? null : alertDetails(alert, audience, place);
+        if (view === null) return alertTooOld('The details');
         await deps.openView(body.trigger_id, view);
-        return;
-      }
-      const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
-      const no = { what: 'The details', why: 'The alert is more than 30 days old.', whoCan };
-      await refuseChoice(interaction, { kind: 'alert', alertId }, no, deps);
+        return undefined;
+      };
+      await look(interaction, { target: { kind: 'alert', alertId }, seen: 'details' }, show, deps);
     };
 }

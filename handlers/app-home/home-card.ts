@@ -19,12 +19,12 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask') {
       if (verb === 'activate') {
         return await deps.requestAction({ ...interaction, verb, target, input: { confirmed: false } }, notify);
       }
-      const openForm = async (): Promise<{ kind: 'none' }> => {
+      const openForm = async (): Promise<{ kind: 'shown' }> => {
         const words = [String(card.acctId)];
         const form = { kind: 'ask', alertId: null, words, channel: origin.channel, messageTs: null } as const;
         const privateMetadata = await deps.pending.put(form);
         await deps.openView(body.trigger_id, askForm({ privateMetadata, about: '', amountCents: null }));
-        return { kind: 'none' };
+        return { kind: 'shown' };
       };
       await deps.requestAction({ ...interaction, verb, target, input: openForm }, notify);
     };

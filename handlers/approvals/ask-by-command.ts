@@ -12,14 +12,14 @@ export async function askForRaiseByCommand(
 ): Promise<void> {
   const { target, reason = '', input } = asked;
   if (reason !== '' || typeof input === 'function') return await deps.requestAction(asked, interaction.notify);
-  const openForm = async (): Promise<{ kind: 'none' }> => {
+  const openForm = async (): Promise<{ kind: 'shown' }> => {
     const words = target.kind === 'words' ? [...target.words] : [];
     const form = { alertId: null, words, channel: interaction.origin.channel, messageTs: null };
     const privateMetadata = await deps.pending.put({ kind: 'ask', ...form });
     const { amountCents } = input.ask;
     await deps.openView(triggerId, askForm({ privateMetadata, about: '', amountCents }));
     // What the form submits is the action.
-    return { kind: 'none' };
+    return { kind: 'shown' };
   };
   await deps.requestAction({ ...asked, input: openForm }, interaction.notify);
 }

@@ -15,7 +15,7 @@ export function openDecideForm(purpose: DecidePurpose) {
       const interaction = ofButton(body, deps);
       const verb = purpose === 'override' ? 'emergency-override' : 'decide';
       const target = requestTarget(action.value ?? '');
-      const input = async (): Promise<Refused | { kind: 'none' }> => {
+      const input = async (): Promise<Refused | { kind: 'shown' }> => {
         const request = await deps.requests.get(target.requestId);
         if (request?.state !== 'open') {
           const why = request === null ? 'This request is too old.' : 'This request is decided already.';
@@ -29,7 +29,7 @@ export function openDecideForm(purpose: DecidePurpose) {
         const capCents = aloneCents(deps.policyFor(request.card.group));
         await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
         // The action is what the form will submit.
-        return { kind: 'none' };
+        return { kind: 'shown' };
       };
       await deps.requestAction({ ...interaction, verb, target, input }, interaction.notify);
     };

@@ -11,7 +11,7 @@ export function requestIncrease(deps: ListenerDeps) {
     const interaction = ofButton(body, deps);
     const alertId = action.value ?? '';
     const target = { kind: 'alert', alertId } as const;
-    const input = async (): Promise<{ kind: 'none' }> => {
+    const input = async (): Promise<{ kind: 'shown' }> => {
       const alert = await deps.alerts.get(alertId);
       const event = alert?.kind === 'transaction' ? alert.event : null;
       const merchant = event === null || event.merchant.name.trim() === '' ? '' : ` at ${event.merchant.name.trim()}`;
@@ -21,7 +21,7 @@ export function requestIncrease(deps: ListenerDeps) {
       const privateMetadata = await deps.pending.put({ ...pending, words: [] });
       const amountCents = event?.amountCents ?? null;
       await deps.openView(body.trigger_id, askForm({ privateMetadata, about, amountCents }));
-      return { kind: 'none' };
+      return { kind: 'shown' };
     };
     await deps.requestAction({ ...interaction, verb: 'ask', target, input }, interaction.notify);
   };

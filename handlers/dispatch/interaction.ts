@@ -1,4 +1,4 @@
-import type { BlockAction, SlashCommand } from '@slack/bolt';
+import type { BlockAction, MessageShortcut, SlashCommand } from '@slack/bolt';
 import type { Origin } from '../../src/actions/action.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -67,6 +67,19 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       replace: isEphemeral,
     },
     notify: teller(body.response_url, { channel, userId: user.id }, tools),
+  };
+}
+
+/** A shortcut on a message. */
+export function ofShortcut(shortcut: MessageShortcut, tools: Tools): Interaction {
+  const { user, channel, message, trigger_id, response_url } = shortcut;
+  const teamId = shortcut.team?.id ?? user.team_id ?? '';
+  return {
+    id: contentId('act_', ['shortcut', user.id, trigger_id, message.ts]),
+    actor: { userId: user.id, teamId },
+    isExternal: user.team_id !== undefined && user.team_id !== teamId,
+    origin: { kind: 'button', channel: channel.id, messageTs: message.ts, reply: null, replace: false },
+    notify: teller(response_url, { channel: channel.id, userId: user.id }, tools),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { AllMiddlewareArgs, BlockAction, ExternalSelectAction, SlackActionMiddlewareArgs } from '@slack/bolt';
-import type { CardTarget } from '../../src/actions/action.ts';
+import type { Target } from '../../src/actions/action.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { isPermitted } from '../../src/dispatch/verbs.ts';
-import { cardPicker } from '../../templates/directory/card-picker.ts';
+import type { Prepared, Refused } from '../../src/dispatch/request-action.ts';
+import { type InputOf, isPermitted } from '../../src/dispatch/verbs.ts';
+import { cardPicker, type PickedCard } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { controlsOf, ofChoice } from './picker.ts';
-import { inForm } from './refused.ts';
+import { inForm, refused } from './refused.ts';
 
 type Args = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<ExternalSelectAction>>;
 
@@ -22,37 +23,45 @@ export function pickCard(deps: ListenerDeps) {
     const chosen = ofChoice(action.selected_option?.value ?? '', deps);
     const { roles, isComplete } =
       chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
-    if (!isPermitted('show', roles)) {
-      // Refused where every other action is, so that it is on record.
-      const { notify, ...asked } = inForm(body, deps);
-      const target: CardTarget = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
-      await deps.requestAction({ ...asked, verb: 'show', target, input: async () => ({ kind: 'none' }) }, notify);
-      const said = isComplete
-        ? 'Only operators and approvers may see cards, and holders their own.'
-        : 'Slack does not say just now who may see cards. Choose again in a minute.';
-      return await show({ picked: null, said });
-    }
-    const pending = await deps.pending.get(privateMetadata);
-    if (pending?.kind !== 'place' || chosen === null) {
-      return await show({
-        picked: null,
-        said: `This form was open for more than 30 minutes. Close it and type ${commandCode()} again.`,
-      });
-    }
-    const account = await deps.directory.account(chosen.acctId);
-    const card = account?.cards.find(({ cardId }) => cardId === chosen.cardId) ?? null;
-    const facts = {
-      acctId: chosen.acctId,
-      cardId: chosen.cardId,
-      last4: card?.last4 ?? null,
-      holder: [account?.firstName, account?.lastName].filter(Boolean).join(' ') || null,
-      customId: account?.customId ?? null,
-      isVirtual: account?.isVirtual ?? null,
-      group: account?.group ?? null,
+    const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
+    const { notify, ...asked } = inForm(body, deps);
+    const no = async (said: string): Promise<Refused> => {
+      await show({ picked: null, said });
+      return refused({ what: 'That', why: said, whoCan: '' });
     };
-    const status = card?.status ?? null;
-    const actor = { userId: user.id, teamId: body.team?.id ?? '' };
-    const controls = await controlsOf({ actor, roles, origin: pending.origin }, facts, status, deps);
-    await show({ picked: { card: facts, status, controls }, said: null });
+    const input = async (): Promise<Prepared<InputOf<'look'>>> => {
+      if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);
+      const pending = await deps.pending.get(privateMetadata);
+      if (pending?.kind !== 'place' || chosen === null) return await no(tooOld());
+      const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
+      await show({ picked, said: null });
+      return { kind: 'input', input: { seen: 'picker' } };
+    };
+    await deps.requestAction({ ...asked, verb: 'look', target, input }, notify);
   };
+}
+
+const NOT_THEIRS = 'Only operators and approvers may see cards, and holders their own.';
+const NOT_KNOWN = 'Slack does not say just now who may see cards. Choose again in a minute.';
+const tooOld = () => `This form was open for more than 30 minutes. Close it and type ${commandCode()} again.`;
+
+/** A card as the form shows it, with what somebody may do with it. */
+async function pickedCard(
+  asker: Parameters<typeof controlsOf>[0],
+  { acctId, cardId }: NonNullable<ReturnType<typeof ofChoice>>,
+  deps: ListenerDeps,
+): Promise<PickedCard> {
+  const account = await deps.directory.account(acctId);
+  const card = account?.cards.find((one) => one.cardId === cardId) ?? null;
+  const facts = {
+    acctId,
+    cardId,
+    last4: card?.last4 ?? null,
+    holder: [account?.firstName, account?.lastName].filter(Boolean).join(' ') || null,
+    customId: account?.customId ?? null,
+    isVirtual: account?.isVirtual ?? null,
+    group: account?.group ?? null,
+  };
+  const status = card?.status ?? null;
+  return { card: facts, status, controls: await controlsOf(asker, facts, status, deps) };
 }

@@ -5,6 +5,7 @@ import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/direct
 import { help } from '../../templates/dispatch/help.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
+import { look } from './look.ts';
 
 /** `/card` alone. Whoever may not look at cards gets the list of what there is: not even names are shown to them. */
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
@@ -13,8 +14,11 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
     await interaction.notify(help(helpFor(roles)));
     return;
   }
-  const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
-  await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, said: null }));
+  const show = async (): Promise<undefined> => {
+    const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
+    await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, said: null }));
+  };
+  await look(interaction, { target: { kind: 'own' }, seen: 'picker' }, show, deps);
 }
 
 /** A card as it stands in the menu: sealed, because what comes back from a client proves nothing. */

@@ -1,4 +1,3 @@
-import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -11,18 +10,16 @@ export async function openVirtualOrder(
   interaction: Interaction,
   deps: ListenerDeps,
 ): Promise<void> {
-  const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
-  if (!isPermitted('order-virtual', roles)) {
-    // Refused where every other action is, so that it is on record.
-    const target = { kind: 'order', sealed: '' } as const;
-    await deps.requestAction({ ...interaction, verb: 'order-virtual', target, input: {} }, interaction.notify);
-    return;
-  }
-  const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
-  const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
-  const fundMaxCents = aloneCents({ bands: deps.policyFor(null).orderBands });
-  await deps.openView(
-    triggerId,
-    virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents }),
-  );
+  const openForm = async (): Promise<{ kind: 'shown' }> => {
+    const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
+    const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
+    const fundMaxCents = aloneCents({ bands: deps.policyFor(null).orderBands });
+    await deps.openView(
+      triggerId,
+      virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents }),
+    );
+    return { kind: 'shown' };
+  };
+  const target = { kind: 'order', sealed: '' } as const;
+  await deps.requestAction({ ...interaction, verb: 'order-virtual', target, input: openForm }, interaction.notify);
 }

@@ -30,11 +30,12 @@ export type Tools = ReturnType<typeof createTools>;
 export function createTools(context: ActionContext) {
   const { alerts, progress, pending, answer, withLock } = context;
   const record = createRecord(context);
+  const accountOf = createAccountOf(context);
   const refusals = createRefusals({
     ...context,
     record,
     refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
-    accountOf: createAccountOf(context),
+    accountOf,
   });
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
@@ -51,6 +52,7 @@ export function createTools(context: ActionContext) {
     ...refusals,
     ...rights,
     record,
+    accountOf,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, wordsOf }),
     hasBegun,
     outcomes,

@@ -50,6 +50,8 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     mute: mutes.mute,
     unmute: mutes.unmute,
     travel: mutes.mute,
+    // It was shown when it was asked for; that it was is on record.
+    look: async () => {},
     // What was picked is the action that it stands for; by itself it is only ever refused.
     choose: async () => {},
   };

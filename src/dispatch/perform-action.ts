@@ -20,6 +20,8 @@ interface Deps {
   readonly resolveCard: ResolveCard;
   readonly record: RecordAction;
   readonly looks: Looks;
+  /** Whose card something is about. */
+  readonly accountOf: (target: Action['target']) => Promise<number | null>;
   readonly handlers: Handlers;
   /** An approval that is not tried again. The error is null when the fault is ours, not the card API's. */
   readonly failApproval: (
@@ -61,9 +63,7 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
         action = ofCard;
         resolved = { ...card, action };
       }
-      const { acctId, cardId } = isOfCard ? resolved : { acctId: null, cardId: null };
-      const look = { id: action.id, verb: action.verb, userId: action.actor.userId, acctId };
-      if (isLook && (await deps.looks.isFirst(look))) await deps.record(action, { event: 'asked', acctId, cardId });
+      if (isLook) await recordLook(action, isOfCard ? resolved : { cardId: null });
       // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
       const handle = deps.handlers[action.verb] as (given: Action | Resolved, attempt: Attempt) => Promise<unknown>;
       await handle(isOfCard ? resolved : action, attempt);
@@ -77,6 +77,15 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       if (answer === null) throw error;
     }
   };
+
+  /** Who has seen what of which card. */
+  async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {
+    const acctId = card.acctId ?? (await deps.accountOf(action.target));
+    const seen = action.verb === 'look' ? action.seen : null;
+    const look = { id: action.id, verb: seen ?? action.verb, userId: action.actor.userId, acctId };
+    if (!(await deps.looks.isFirst(look))) return;
+    await deps.record(action, { event: 'asked', acctId, cardId: card.cardId, ...(seen !== null && { detail: seen }) });
+  }
 }
 
 /** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */

@@ -48,11 +48,11 @@ export function inputOf(action: AnyAction): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(action).filter(([name]) => !envelope.includes(name)));
 }
 
-/** What was found before an action is stored: its input, or why it cannot be; `none`: nothing is to be stored. */
+/** What was found before an action is stored: its input, or why it cannot be; `shown`: the person looks at it, no more. */
 export type Prepared<Input = unknown> =
   | { readonly kind: 'input'; readonly input: Input }
   | Refused
-  | { readonly kind: 'none' };
+  | { readonly kind: 'shown' };
 
 export interface Refused {
   readonly kind: 'refused';
@@ -97,10 +97,12 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
     ? { roles: [], isComplete: true }
     : await deps.permissions.rolesOf(ask.actor.userId);
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
-  const envelope = envelopeOf(ask, roles, deps);
-  const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, envelope, isComplete, deps);
-  if (prepared.kind === 'none') return;
-  const isTaken = prepared.kind === 'input';
+  const asked = envelopeOf(ask, roles, deps);
+  const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, asked, isComplete, deps);
+  const isTaken = prepared.kind !== 'refused';
+  const isLook = verb === 'look' || prepared.kind === 'shown';
+  const envelope = isTaken && isLook ? envelopeOf({ ...ask, verb: 'look' }, roles, deps) : asked;
+  const input = prepared.kind === 'input' ? prepared.input : { seen: verb };
   const isUnsure = !isAllowed && !isComplete;
   deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
   const { userId } = ask.actor;
@@ -109,15 +111,15 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
   try {
     await deps.take(
       isTaken
-        ? { type: 'action', action: Action.parse({ ...envelope, ...prepared.input }) }
+        ? { type: 'action', action: Action.parse({ ...envelope, ...input }) }
         : { type: 'refused', action: envelope, why: prepared.why },
     );
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');
-    if (isTaken) return await notify(deps.unavailable());
-    // A refusal is given all the same; that it is missing in the record is said in the log.
-    deps.log.error({ err: error, actionId: ask.id }, 'a refusal could not be recorded');
+    if (isTaken && !isLook) return await notify(deps.unavailable());
+    // It was given, or shown, all the same; that it is missing in the record is said in the log.
+    deps.log.error({ err: error, actionId: ask.id }, 'a refusal or a look could not be recorded');
   }
   if (!isTaken) await notify(prepared.message);
 }

@@ -43,6 +43,14 @@ export const verbs = {
   ...alertVerbs,
   ...routingVerbs,
   ...warningVerbs,
+  /** Something was opened that only shows: an alert, its details, a form. What exactly, the record says. */
+  look: {
+    action: actionOf('look', Target, { seen: z.string().max(40) }),
+    permission: { role: null, doing: 'look at this' },
+    refusedTo: 'look at',
+    isLook: true,
+    isOfCard: false,
+  },
   /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
   choose: {
     action: actionOf('choose', Target, {}),

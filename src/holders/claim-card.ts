@@ -9,7 +9,7 @@ import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import { type Claim, type ClaimedCard, type Claims, decisionOf } from './claim-store.ts';
+import { type Claim, type ClaimedCard, type Claims, claimValue, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import { isSameEmail } from './own-card.ts';
@@ -188,11 +188,10 @@ export async function claimMessage(claim: Claim, { factsOf, links }: ClaimMessag
     claimedAt: askedAt,
     isUnlink: verb === 'unlink',
     cards: await Promise.all(
-      claim.cards.map(async ({ acctId, ...same }) => ({
-        ...same,
-        card: await factsOf(acctId),
-        heldBy: (await links.ofAccount(acctId))?.userId ?? null,
-      })),
+      claim.cards.map(async ({ acctId, ...same }, index) => {
+        const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
+        return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(claim.id, index, heldBy) };
+      }),
     ),
     state: claim.state,
     confirmed: claim.state === 'confirmed' ? await factsOf(claim.acctId) : null,

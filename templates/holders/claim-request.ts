@@ -1,5 +1,4 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { claimValue } from '../../src/holders/claim-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -8,6 +7,8 @@ import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts
 
 /** A card that a claim can mean. */
 export interface ClaimedCard {
+  /** Opaque id: what *Confirm* carries. */
+  readonly choice: string;
   readonly card: CardFacts;
   /** Slack user who is linked to it now; null: nobody. */
   readonly heldBy: string | null;
@@ -53,12 +54,12 @@ export function claimRequest(request: ClaimRequest): Message {
       section(`*${what}.*`, isOpen ? `${whyAsked(request)} Confirm only what you know.` : outcome(request)),
       ...(isOpen
         ? [
-            ...cards.map(({ card, ...claimed }, index) => ({
+            ...cards.map(({ card, choice, ...claimed }) => ({
               ...section(`*${cardOfHolder(card)}*`, outside(card.group ?? '', 80), heldWords(claimed, request)),
               accessory: button({
                 text: 'Confirm',
                 action: actionId.confirmClaim,
-                value: claimValue(value, index, claimed.heldBy),
+                value: choice,
                 label: `Confirm ${cardOfHolderRaw(card)}`,
               }),
             })),
@@ -92,7 +93,10 @@ function whyAsked({ isUnlink, cards }: ClaimRequest): string {
 }
 
 /** Who would lose the card, and whether the names speak for it. */
-function heldWords({ heldBy, isSameName }: Omit<ClaimedCard, 'card'>, { claimedBy, isUnlink }: ClaimRequest): string {
+function heldWords(
+  { heldBy, isSameName }: Pick<ClaimedCard, 'heldBy' | 'isSameName'>,
+  { claimedBy, isUnlink }: ClaimRequest,
+): string {
   if (isUnlink) return heldBy === null ? 'Linked to nobody now.' : `Linked to ${mention(heldBy)} now.`;
   const held =
     heldBy === null

@@ -151,7 +151,8 @@ describe('npm run audit', () => {
 
     const rows = parse(csv.out, { columns: true }) as Record<string, string>[];
     expect(csv.code).toBe(0);
-    expect(rows).toHaveLength(count);
+    expect(rows, 'each export is on record, this one included').toHaveLength(count + 1);
+    expect(rows.at(-1)).toMatchObject({ verb: 'audit-export', detail: expect.stringContaining('since 2020-01-01') });
     expect(rows.find(({ verb }) => verb === 'block')).toMatchObject({
       user: olga,
       user_name: 'olga',

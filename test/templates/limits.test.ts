@@ -253,7 +253,13 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     const state = fc.constantFrom('open' as const, 'confirmed' as const, 'refused' as const, 'expired' as const);
     fc.assert(
       fc.property(spiteful, fc.array(anyCard, { maxLength: 5 }), anyCard, state, (text, cards, card, state) => {
-        const claimed = cards.map((one) => ({ card: one, heldBy: text, isSameName: true, isSameEmail: false }));
+        const claimed = cards.map((one) => ({
+          card: one,
+          choice: 'clm_1.0',
+          heldBy: text,
+          isSameName: true,
+          isSameEmail: false,
+        }));
         const request = { value: 'clm_1', claimedBy: text, claimedAt: text, cards: claimed, decidedBy: text };
         for (const isUnlink of [true, false]) {
           expectFit(claimRequest({ ...request, isUnlink, state, confirmed: card, until: text }));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Directory } from '../../../src/directory/directory.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
 
 const redis = useRedis();
@@ -42,6 +42,23 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
 
   expect(await world.stations()).toEqual(['asked']);
   expect(world.answers).toHaveLength(1);
+});
+
+it('who opened an alert, its details or a form is on record with its card, once an hour', async () => {
+  const world = await createActionWorld(redis());
+  const seen = (what: string, id: string) =>
+    performAction(ask('look', Object.assign({ ...byCommand, id }, { seen: what })), world.deps);
+
+  await seen('details', 'act_1');
+  await seen('details', 'act_2');
+  await seen('alert', 'act_3');
+
+  const records = [];
+  for await (const { record } of world.deps.audit.read()) records.push(record);
+  expect(records).toMatchObject([
+    { verb: 'look', event: 'asked', detail: 'details', acctId },
+    { verb: 'look', event: 'asked', detail: 'alert', acctId },
+  ]);
 });
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };

@@ -93,6 +93,7 @@ const before: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
 
 const onAnything: readonly Over[] = [
   byCommand,
+  Object.assign({ reason: '' }, { seen: 'details' }),
   Object.assign({ reason: '' }, { form: { viewId: 'V1', hash: 'h', pendingId: 'p_1' } }),
   Object.assign({ target: { kind: 'channel', text: '' } } as const, { isLong: true }),
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },

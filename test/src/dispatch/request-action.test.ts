@@ -42,7 +42,8 @@ async function asked(given: {
       async take(entry) {
         if (given.isStoreAway === true) throw new StoreUnavailableError('away');
         const why = entry.type === 'refused' ? entry.why : null;
-        taken.push({ type: entry.type, why });
+        const action = entry.type === 'action' ? entry.action : null;
+        taken.push({ type: entry.type, why, ...(action?.verb === 'look' && { verb: 'look', seen: action.seen }) });
         return 'new';
       },
       refusal: notPermitted,
@@ -87,8 +88,14 @@ it('who may is let through, though a group that does not matter cannot be read',
   expect(seen).toMatchObject({ taken: [{ type: 'action', why: null }], told: [], counted: ['taken'] });
 });
 
-it('a form that opens stores nothing yet', async () => {
-  expect(await asked({ prepared: { kind: 'none' } })).toEqual({ taken: [], told: [], counted: [] });
+it('a form that opens is a look, and nothing else is asked for yet', async () => {
+  const seen = await asked({ prepared: { kind: 'shown' } });
+
+  expect(seen).toMatchObject({ taken: [{ type: 'action', verb: 'look', seen: 'block' }], told: [] });
+});
+
+it('what was shown is not taken back because it cannot be recorded', async () => {
+  expect((await asked({ prepared: { kind: 'shown' }, isStoreAway: true })).told).toEqual([]);
 });
 
 it('a no is given though it cannot be recorded; a yes is not', async () => {

@@ -20,7 +20,7 @@ import { until } from '../../support/until.ts';
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayAll = new Set(['claim', 'choose']);
+  const mayAll = new Set(['claim', 'choose', 'look']);
   const mayOperators = new Set([
     ...mayAll,
     'show',
