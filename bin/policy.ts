@@ -72,9 +72,13 @@ const isRead =
   (verb === 'check' && rest.length === 0) ||
   (verb === 'explain' && rest.length > 0) ||
   (verb === 'replay' && rest.length === 0 && days !== undefined);
+if (verb === 'replay' && given !== null && days === undefined)
+  end(EX_USAGE, `--since: expected days such as 30d.\n\n${usage}`);
 if (given === null || !isRead || isUnread(given.values.now) || isUnread(given.values.fund))
   end(EX_USAGE, usage.trimEnd());
 const { values } = given;
+const noGroup = values.member?.find((id) => !/^S[A-Z0-9]+$/.test(id));
+if (noGroup !== undefined) end(EX_USAGE, `--member: “${noGroup}” is no user group id such as S01FINANCE.`);
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);

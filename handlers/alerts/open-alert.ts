@@ -26,7 +26,7 @@ export function openAlert(deps: ListenerDeps) {
     const alertId = action.selected_option?.value ?? '';
     const show = async (): Promise<Refused | undefined> => {
       const alert = await deps.alerts.get(alertId);
-      if (alert === null) return alertTooOld('The alert');
+      if (alert === null) return alertTooOld();
       await notify(renderAlert(alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }));
       return undefined;
     };

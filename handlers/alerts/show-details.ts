@@ -18,7 +18,7 @@ export function showDetails(audience: 'team' | 'holder') {
         const alert = await deps.alerts.get(alertId);
         const place = { place: await deps.visibilityOf(channel), channel };
         const view = alert === null ? null : alertDetails(alert, audience, place);
-        if (view === null) return alertTooOld('The details');
+        if (view === null) return alertTooOld();
         await deps.openView(body.trigger_id, view);
         return undefined;
       };

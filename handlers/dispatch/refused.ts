@@ -11,9 +11,9 @@ export function refused(no: Refusal): Refused {
   return { kind: 'refused', why: no.why, message: refusal(no) };
 }
 
-export function alertTooOld(what: string): Refused {
+export function alertTooOld(): Refused {
   const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
-  return refused({ what, why: 'The alert is more than 30 days old.', whoCan });
+  return refused({ what: 'The alert', why: 'It is more than 30 days old.', whoCan });
 }
 
 /** What was picked stands for nothing any more: told so, and on record. */

@@ -56,18 +56,32 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   if ('why' in change) return { kind: 'unclear', why: change.why };
   const { permission } = entryOf(verb);
   const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
-  const may = permittedTo(policy, permission.role ?? 'operator', group).join(', ');
+  const may = whoMay(policy, permission.role, group).filter((id) => !isOwnCard || id !== userId);
   return {
     kind: 'explained',
     lines: [
       `Policy: ${policy.source}, SHA-256 ${policy.hash}`,
-      section.cardGroups.length === 0 ? 'Card: in no group of its own' : `Card: in ${section.cardGroups.join(', ')}`,
+      groupWords(section.cardGroups, group),
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
       outcomeWords(decision, approversBesides(userId, policy, { ...assumed, group })),
-      ...(decision.kind === 'refused' && permission.role !== null ? [`Who may: ${may === '' ? 'nobody' : may}`] : []),
+      ...(decision.kind === 'refused' && permission.role !== null
+        ? [`Who may: ${may.length === 0 ? 'nobody' : may.join(', ')}`]
+        : []),
     ],
   };
+}
+
+function groupWords(cardGroups: readonly string[], given: string | null): string {
+  if (cardGroups.length > 0) return `Card: in ${cardGroups.join(', ')}`;
+  return given === null ? 'Card: in no group of its own' : `Card: in ${given}, which the policy does not name`;
+}
+
+/** Approvers may do everything that operators may. */
+function whoMay(policy: Policy, role: Role | null, group: string | null): string[] {
+  if (role === null || role === 'holder') return ['the card’s holder'];
+  const operators = role === 'operator' ? permittedTo(policy, role, group) : [];
+  return [...new Set([...operators, ...permittedTo(policy, 'approver', group)])];
 }
 
 /** As far as the file says it, and what is taken for granted about user groups. */

@@ -130,6 +130,9 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
 
   const read = readTerm(words.slice(at + 2), clock);
   if (typeof read === 'string') return unclear(read);
+  const [first = '', second = ''] = read.rest;
+  if (periods.has(first.toLowerCase()) && parseAmount(second) !== null)
+    return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }],
     term: read.term ?? permanent,

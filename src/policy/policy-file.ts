@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { readDuration } from '../core/duration.ts';
-import { ConfigError } from '../core/errors.ts';
 import { toCents } from '../core/money.ts';
-import type { ApprovalPolicy, Band, Cap } from './approval-policy.ts';
+import { type ApprovalPolicy, type Band, type Cap, CapScope } from './approval-policy.ts';
 import { fold, type People, type Policy, type PolicySection } from './policy.ts';
+import { type KnownKeys, readYaml } from './read-yaml.ts';
 
 const members = 'expected Slack user ids (U…) or user group ids (S…)';
 const member = z.string(members).regex(/^[UWS][A-Z0-9]+$/, members);
@@ -131,6 +130,19 @@ const PolicyFile = z.strictObject({
 });
 type PolicyFile = z.infer<typeof PolicyFile>;
 
+const keysOfSection = Object.keys(section);
+/** Which keys each place knows, for suggestions. */
+const knownKeys: KnownKeys = [
+  [/^$/, ['version', 'orders', 'groups', 'delegates', ...keysOfSection]],
+  [/^groups$/, ['cards', ...keysOfSection]],
+  [/(amounts|orders)$/, ['up_to', 'approvals']],
+  [/caps$/, CapScope.options],
+  [/caps\.\w+$/, ['24h', '30d']],
+  [/durations$/, ['longest', 'permanent']],
+  [/(approvers|operators)$/, ['mentioned', 'permitted']],
+  [/^delegates$/, ['for', 'to', 'from', 'until']],
+];
+
 /**
  * Reads a policy, YAML or JSON.
  *
@@ -139,52 +151,8 @@ type PolicyFile = z.infer<typeof PolicyFile>;
  * @throws ConfigError with the line and the reason of each problem.
  */
 export function parsePolicy(text: string, name: string, variables: Policy): Policy {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-    logLevel: 'error',
-  });
-  if (document.errors.length > 0) {
-    throw new ConfigError(
-      document.errors.map(({ pos: [at], message }) => `${name}:${lines.linePos(at).line}: ${message.split('\n')[0]}`),
-    );
-  }
-  const read = PolicyFile.safeParse(plainIn(document, name));
-  if (!read.success) {
-    throw new ConfigError(
-      read.error.issues.map(({ path, message, code, ...issue }) => {
-        const at = path.filter((step) => typeof step !== 'symbol');
-        const where = at
-          .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-          .join('')
-          .replace(/^\./, '');
-        const unknown =
-          code === 'unrecognized_keys' && 'keys' in issue ? `does not know ${String(issue.keys)}` : message;
-        return `${name}:${lineOf(document, lines, at)}: ${where === '' ? '' : `${where}: `}${unknown}`;
-      }),
-    );
-  }
-  return toPolicy(read.data, { hash: hash('sha256', text), source: name }, variables);
-}
-
-/** Repeated parts (`*name`) are followed a hundred times, so that a small file cannot become a large one. */
-function plainIn(document: Document, name: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 }) ?? {};
-  } catch (error) {
-    throw new ConfigError([`${name}:1: ${error instanceof Error ? error.message : 'cannot be read'}`]);
-  }
-}
-
-/** The line of what a path leads to, or of what it is missing in. */
-function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range != null) return lines.linePos(node.range[0]).line;
-  }
-  return 1;
+  const file = readYaml({ text, name, schema: PolicyFile, knownKeys });
+  return toPolicy(file, { hash: hash('sha256', text), source: name }, variables);
 }
 
 type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates'>;

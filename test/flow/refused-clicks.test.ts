@@ -71,7 +71,7 @@ it('an alert that no longer exists cannot be opened from a list, and the refusal
   await cardbell().workspace.select({ user: otto, message, actionId: 'open_alert', value: 'evt_gone', stale: true });
   await cardbell().waitTold(otto, /It is more than 30 days old/, since);
 
-  await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'choose'), 'it is on record');
+  await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'look'), 'it is on record');
 });
 
 it('nobody can continue what somebody else started', async () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { readTestedCardValue } from '../../src/alerts/alert.ts';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
 import { Term } from '../../src/card-api/rule-change.ts';
@@ -30,6 +31,8 @@ import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
 import { entryOf } from '../../src/outbox/entry-of.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
+import { readYaml } from '../../src/policy/read-yaml.ts';
+import { muteEndOf } from '../../src/routing/mute.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/webhooks/card-status.ts';
 import { familyOf, toStoredEvent } from '../../src/webhooks/kind.ts';
@@ -355,6 +358,20 @@ const properties: Readonly<Record<string, () => void>> = {
     check(fc.array(spiteful, { maxLength: 3 }), (words) => {
       const since = readSince(words);
       if (since !== null) expect(Since.parse(since)).toEqual(since);
+    }),
+  readYaml: () =>
+    ofText((text) => {
+      try {
+        readYaml({ text, name: 'a.yaml', schema: z.strictObject({ a: z.int().optional() }), knownKeys: [] });
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        for (const problem of error.problems) expect(problem).toMatch(/^a\.yaml:\d+: /);
+      }
+    }),
+  muteEndOf: () =>
+    check(fc.array(spiteful, { maxLength: 4 }), (words) => {
+      const end = muteEndOf(words, { now: new Date('2026-11-20T15:00:00.000Z'), zone: 'UTC' });
+      expect('why' in end || end.endsAt.getTime() > 0).toBe(true);
     }),
   readTestedCardValue: () =>
     ofText((text) => {

@@ -135,6 +135,11 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
     ['a word twice', 'version: 1\nversion: 1', 'policy.yaml:2: '],
     ['what is no YAML', 'version: 1\napprovers: [U0ANA', 'policy.yaml:2'],
     ['nothing at all', '', 'version: expected version: 1'],
+    [
+      'a key with a typo',
+      'version: 1\n\naprovers: [U0ANA]',
+      'policy.yaml:3: does not know aprovers; did you mean approvers?',
+    ],
   ])('with %s is refused, with the line and the reason', (_what, text, problem) => {
     expect(problemsOf(text).join('\n')).toContain(problem);
   });
