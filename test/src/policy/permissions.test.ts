@@ -33,6 +33,7 @@ describe('role and verb', () => {
     'travel',
     'resend-virtual',
     'undo-block',
+    'close-fraud-case',
     'emergency-override',
     'revert',
     'why',
