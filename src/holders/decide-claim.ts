@@ -14,7 +14,17 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'no
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
-const SEE_AGAIN = 'Look at the claim: it shows that now. Confirm again if you agree.';
+const changedHands = {
+  what: 'Your decision',
+  why: 'Who holds the card has changed since you saw the claim.',
+  whoCan: 'Look at the claim: it shows that now. Confirm again if you agree.',
+};
+
+function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: string | null): boolean {
+  // As it has to become: by this click, before a crash.
+  const isDone = heldBy === (action.verb === 'unlink' ? null : action.actor.userId);
+  return isDone || hasSeenHolder(target, heldBy);
+}
 
 interface ClaimDecisions {
   /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
@@ -67,12 +77,9 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
       return await end({ ...claim, state: 'refused', decision });
     }
     const heldBy = (await deps.links.ofAccount(acctId))?.userId ?? null;
-    // As it has to become: by this click, before a crash.
-    const isDone = heldBy === (verb === 'unlink' ? null : actor.userId);
-    if (!isDone && !hasSeenHolder(action.target, heldBy)) {
+    if (!isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim.id);
-      const why = 'Who holds the card has changed since you saw the claim.';
-      return await deps.refuse(action, { what: 'Your decision', why, whoCan: SEE_AGAIN }, { acctId });
+      return await deps.refuse(action, changedHands, { acctId });
     }
     const verdict = await deps.authorize(action, { acctId });
     const no = { what: 'Your decision', whoCan: 'It takes another approver.' };

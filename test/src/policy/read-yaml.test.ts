@@ -25,7 +25,10 @@ function problemsOf(text: string): readonly string[] {
 
 const bomb = [
   'a: &a [x]',
-  ...Array.from('bcdefgh', (one, at) => `${one}: &${one} [${Array(9).fill(`*${'abcdefg'[at]}`)}]`),
+  ...Array.from(
+    'bcdefgh',
+    (one, at) => `${one}: &${one} [${Array.from({ length: 9 }, () => `*${'abcdefg'.at(at) ?? ''}`).join()}]`,
+  ),
 ];
 
 it.each([
