@@ -35,6 +35,7 @@ interface ClaimDecisions {
 
 /** Claims end under their lock, so of two people who press at once one decides and the other is told. */
 export function createClaimDecisions(deps: Deps): ClaimDecisions {
+  const announce = createAnnounce(deps);
   return {
     async decideClaim(action) {
       const { claimId } = action.target;
@@ -93,14 +94,16 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
     await deps.claims.save(claim);
     await announce(claim);
   }
+}
 
-  /** A confirmed claim is told by its link. */
-  async function announce(claim: ClosedClaim): Promise<void> {
-    await deps.updateClaim(claim.id);
+/** A confirmed claim is told by its link. */
+function createAnnounce({ updateClaim, notifyDirectly }: Pick<Deps, 'updateClaim' | 'notifyDirectly'>) {
+  return async function announce(claim: ClosedClaim): Promise<void> {
+    await updateClaim(claim.id);
     if (claim.state === 'confirmed') return;
     const by = claim.state === 'refused' ? claim.decision.by : null;
     const { userId } = claim.action.actor;
     const isUnlink = claim.action.verb === 'unlink';
-    await deps.notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
-  }
+    await notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
+  };
 }
