@@ -245,11 +245,13 @@ export async function homeHealthFacts(
   stores: {
     readonly queues: Queues;
     readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
+    /** The share of Redis' memory from which webhooks are refused. */
+    readonly refusedFrom: number;
   },
 ): Promise<HealthFacts> {
   const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
   const { alerts, actions } = health.queues;
-  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead } = health;
+  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
   return {
     waiting: health.inbox.entries + alerts.waiting + actions.waiting,
     lagMs,
@@ -258,5 +260,6 @@ export async function homeHealthFacts(
     stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
     isCardApiAway,
     isCardTokenDead,
+    memory: { share: memoryShare, refusedFrom: stores.refusedFrom },
   };
 }

@@ -82,9 +82,13 @@ function sealCardFor({ config }: WorkerContext): SealCard {
 
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
-  const { looks, audit, redis, queues, quarantined, history, alerts, enqueue, slack, now } = context;
+  const { looks, audit, config, redis, queues, memory, quarantined, history, alerts, enqueue, slack, now } = context;
   const health = () =>
-    homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count }), { queues, quarantined });
+    homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count, memory }), {
+      queues,
+      quarantined,
+      refusedFrom: config.redisFullAt,
+    });
   const sealCard = sealCardFor(context);
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>

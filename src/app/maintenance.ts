@@ -19,7 +19,7 @@ type Context = Pick<
   WorkerContext,
   'redis' | 'queues' | 'enqueue' | 'clock' | 'log' | 'notifyOps' | 'notifyResolved' | 'isCardApiAway'
 > & {
-  readonly memory: Pick<MemoryWatch, 'level'>;
+  readonly memory: Pick<MemoryWatch, 'level' | 'share'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly quarantined: { readonly count: () => Promise<number> };
   readonly card: Pick<CardClient, 'getCurrentToken'>;
@@ -97,7 +97,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     /** Says that this worker lives, and whether people wait for too long. */
     async watch(): Promise<void> {
       await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
-      const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: quarantined.count });
+      const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: quarantined.count, memory });
       const unreadable = await redis.smembers(unreadableKey);
       if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
       await redis.del(unreadableKey);

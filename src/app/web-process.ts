@@ -57,7 +57,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   registerListeners(slackApp.app, composeListeners(base));
 
   const { count: countQuarantined } = createQuarantineStore(redis);
-  admin.watch({ problems: notReady, health: () => readHealth({ redis, queues, countQuarantined }) });
+  admin.watch({ problems: notReady, health: () => readHealth({ redis, queues, countQuarantined, memory }) });
   await whenReady(redis, FIRST_CONNECTION_MS);
   const port = await slackApp.start({ host: config.host, port: config.port, tls: config.tls });
   heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });

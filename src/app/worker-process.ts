@@ -57,7 +57,7 @@ export async function startWorker(
   const worker = composeWorker(context, pace);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
-    health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count }),
+    health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count, memory: context.memory }),
   });
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);

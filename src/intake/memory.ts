@@ -23,6 +23,8 @@ export interface MemoryWatch {
   reserve(bytes: number): boolean | Promise<boolean>;
   isFull(): boolean;
   level(): MemoryLevel;
+  /** How much of its memory Redis uses, with what waits: 1 is all. Null: it has no limit, or was not looked at yet. */
+  share(): number | null;
   stop(): void;
 }
 
@@ -46,6 +48,7 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
   let room: number | null = null;
   let isFull = false;
   let isFilling = false;
+  let share: number | null = null;
   let looking: Promise<void> | null = null;
   const timer = setInterval(() => void lookOnce(), everyMs);
   timer.unref();
@@ -62,6 +65,7 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
     },
     isFull: () => isFull,
     level: () => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),
+    share: () => share,
     stop: () => clearInterval(timer),
   };
 
@@ -96,6 +100,7 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
     const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
     isFull = room <= 0 || (isFull && !freeAgain);
+    share = limited.length === 0 ? null : Math.max(...limited.map(({ used, max }) => (used + needed) / max));
     isFilling = limited.some(({ used, max }) => used + needed > (fullAt - WARN_BEFORE) * max);
   }
 }

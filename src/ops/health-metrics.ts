@@ -23,6 +23,10 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
     slack: gauge('slack_token_ok', '0 while Slack refuses the bot token.'),
     token: gauge('card_token_ok', '0 while the card API refuses the token.'),
     api: gauge('card_api_ok', '0 while the card API is not asked because it does not answer.'),
+    memory: gauge(
+      'redis_memory_ratio',
+      'Share of its memory that Redis uses, with what waits; 0 when it has no limit.',
+    ),
     read: gauge('health_read', '1 when these figures could be read from Redis the last time.'),
   };
   let readAt = Number.NEGATIVE_INFINITY;
@@ -59,6 +63,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
     plain.lag.set(health.lagMs / 1000);
     plain.quarantined.set(health.quarantined);
     plain.workers.set(health.workers);
+    plain.memory.set(health.memoryShare ?? 0);
     plain.slack.set(health.isSlackTokenDead ? 0 : 1);
     plain.token.set(health.isCardTokenDead ? 0 : 1);
     plain.api.set(health.isCardApiAway ? 0 : 1);

@@ -6,6 +6,7 @@ import type { QueueName, Queues } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { inboxKeys } from '../intake/intake.ts';
+import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
 import { causeKey, createOpsMemory } from './notify-ops.ts';
 
@@ -29,6 +30,8 @@ export interface Health {
   readonly isCardApiAway: boolean;
   readonly isSlackTokenDead: boolean;
   readonly isCardTokenDead: boolean;
+  /** How much of its memory Redis uses, with what waits; null: it has no limit. */
+  readonly memoryShare: number | null;
 }
 
 /** The queues that people wait for. The others may have to wait for Slack. */
@@ -39,19 +42,21 @@ interface Deps {
   readonly queues: Queues;
   /** How many webhooks are in quarantine. */
   readonly countQuarantined: () => Promise<number>;
+  readonly memory: Pick<MemoryWatch, 'share'>;
   readonly now?: () => number;
 }
 
-export async function readHealth({ redis, queues: opened, countQuarantined, now = Date.now }: Deps): Promise<Health> {
-  const memory = createOpsMemory(redis);
+export async function readHealth(deps: Deps): Promise<Health> {
+  const { redis, queues: opened, countQuarantined, memory, now = Date.now } = deps;
+  const told = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis),
     readDepths(opened),
     countQuarantined(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    memory.isKnown(causeKey(opsIssue.slackTokenDead())),
-    memory.isKnown(causeKey(opsIssue.cardTokenDead())),
+    told.isKnown(causeKey(opsIssue.slackTokenDead())),
+    told.isKnown(causeKey(opsIssue.cardTokenDead())),
   ]);
   const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);
@@ -67,6 +72,7 @@ export async function readHealth({ redis, queues: opened, countQuarantined, now 
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
     isCardTokenDead,
+    memoryShare: memory.share(),
   };
 }
 

@@ -13,17 +13,22 @@ export interface HealthFacts {
   readonly stuck: readonly { readonly id: string; readonly what: string; readonly cause: string }[];
   readonly isCardApiAway: boolean;
   readonly isCardTokenDead: boolean;
+  /** How much of its memory Redis uses, and from how much on webhooks are refused: 1 is all. Null: there is no limit. */
+  readonly memory: { readonly share: number | null; readonly refusedFrom: number };
 }
 
 const LATE_MS = 10_000;
 const SHOWN_MAX = 6;
+/** Ops are told when no more than this is left until webhooks are refused. */
+const FILLING = 0.15;
 
 /** What stands in the way of alerts and actions, with its cause, and what to do. */
 export function homeHealth(facts: HealthFacts): KnownBlock[] {
-  const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead } = facts;
+  const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead, memory } = facts;
+  const isFilling = memory.share !== null && memory.share > memory.refusedFrom - FILLING;
   const isLate = lagMs > LATE_MS;
   const isStuck = failed + quarantined > 0;
-  const isWell = !isLate && !isStuck && !isCardApiAway && !isCardTokenDead;
+  const isWell = !isLate && !isStuck && !isCardApiAway && !isCardTokenDead && !isFilling;
   const lag = isLate ? `, the oldest for ${Math.round(lagMs / 1000)} seconds` : '';
 
   return [
@@ -33,6 +38,9 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
         ? '*The card service is not responding.* Alerts have less detail, and card changes wait or fail.'
         : null,
       isCardTokenDead ? '*The card service refuses Cardbell’s token.* Set a new CARD_API_TOKEN for the worker.' : null,
+      isFilling
+        ? `*Redis is at ${percent(memory.share ?? 0)} of its memory; webhooks are refused from ${percent(memory.refusedFrom)}.* Give it more (maxmemory).`
+        : null,
       waiting === 0 ? 'No backlog.' : `${waiting} jobs waiting${lag}.`,
       failed === 0 ? 'No errors.' : `*${failed} failed permanently.*`,
       quarantined === 0
@@ -47,4 +55,8 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
       isStuck ? '`npm run replay -- list` shows them all and tries them again.' : null,
     ),
   ];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
 }

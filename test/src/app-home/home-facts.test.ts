@@ -11,6 +11,7 @@ const health = {
   stuck: [],
   isCardApiAway: false,
   isCardTokenDead: false,
+  memory: { share: null, refusedFrom: 0.85 },
 };
 
 const account: DirectoryAccount = {

@@ -40,7 +40,7 @@ async function started({
       temporaryChanges: { all: async () => temporaryChanges },
       quarantined: { count: async () => 0 },
       clock: createClock(redis()),
-      memory: { level },
+      memory: { level, share: () => null },
       log: createLog({ level: 'silent', process: 'test' }),
       notifyOps: async ({ title }) => void did.push(title),
       notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),

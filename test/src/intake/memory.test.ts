@@ -41,6 +41,7 @@ it('a Redis without a limit is never full', async () => {
 
   expect(await memory.reserve(1000 * MB)).toBe(true);
   expect(memory.level()).toBe('enough');
+  expect(memory.share()).toBeNull();
 });
 
 it('reserves for each webhook what its alert will need, and refuses when the room is gone', async () => {
@@ -57,6 +58,7 @@ it('reserves for each webhook what its alert will need, and refuses when the roo
 it('is full above the limit, says that it is filling before, and has room again when there is more memory', async () => {
   const watched = await watch(10 * MB);
   expect(watched.level()).toBe('enough');
+  expect(watched.share()).toBeCloseTo((await used()) / (((await used()) + 10 * MB) / 0.85), 1);
 
   await store.config('SET', 'maxmemory', String(Math.round((await used()) / 0.8)));
   await until(() => watched.level() === 'filling', 'it is filling');

@@ -16,6 +16,7 @@ const healthy: Health = {
   isCardApiAway: false,
   isSlackTokenDead: false,
   isCardTokenDead: false,
+  memoryShare: 0.42,
 };
 
 it('shows what Redis says, in base units', async () => {
@@ -29,6 +30,7 @@ it('shows what Redis says, in base units', async () => {
   expect(text).toContain('cardbell_inbox_entries 4');
   expect(text).toContain('cardbell_queue_jobs{queue="outbox",state="active"} 2');
   expect(text).toContain('cardbell_slack_token_ok 1');
+  expect(text).toContain('cardbell_redis_memory_ratio 0.42');
   expect(text).toContain('cardbell_health_read 1');
 });
 

@@ -8,7 +8,7 @@ import { read } from '../webhooks/read.ts';
 const redis = useRedis();
 const inbox = '{cardbell:in}:webhooks';
 const health = (queues: Queues, now = Date.now) =>
-  readHealth({ redis: redis(), queues, countQuarantined: async () => 0, now });
+  readHealth({ redis: redis(), queues, countQuarantined: async () => 0, memory: { share: () => 0.4 }, now });
 
 it('tells how full each queue is, and since when its oldest job waits', async () => {
   const queues = openQueues(redis());

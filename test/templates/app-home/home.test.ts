@@ -34,6 +34,7 @@ const health = {
   stuck: [],
   isCardApiAway: false,
   isCardTokenDead: false,
+  memory: { share: 0.5, refusedFrom: 0.85 },
 };
 const changes = [limitMove('daily', 40_000, 45_000)];
 const request = {
@@ -104,6 +105,11 @@ describe('App Home', () => {
     [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 jobs waiting, the oldest for 42 seconds/s],
     [{ isCardApiAway: true }, /needs attention.*is not responding/s],
     [{ isCardTokenDead: true }, /needs attention.*CARD_API_TOKEN/s],
+    [
+      { memory: { share: 0.873, refusedFrom: 0.85 } },
+      /needs attention.*Redis is at 87% of its memory; webhooks are refused from 85%/s,
+    ],
+    [{ memory: { share: null, refusedFrom: 0.85 } }, /All systems normal/],
     [
       { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
       /1 failed permanently.*boom \(j1\)/s,
