@@ -1,4 +1,6 @@
-import { cp, rm } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, expect, it } from 'vitest';
@@ -85,6 +87,51 @@ it('events that were acknowledged and lost before a worker saw them are shown on
   await quiet(cardbell());
   expect(await shown()).toEqual(expected);
 }, 120_000);
+
+const canSlowSyncs = spawnSync('strace', ['-V']).status === 0;
+
+/** Each sync of the disk by this Redis takes so long from now on. */
+async function slowSyncs(pid: number, seconds: number): Promise<void> {
+  const calls = 'fsync,fdatasync';
+  const inject = `inject=${calls}:delay_enter=${seconds * 1_000_000}`;
+  const strace = spawn('strace', ['-f', '-p', String(pid), '-e', `trace=${calls}`, '-e', inject], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [first] = await once(strace.stderr, 'data');
+  expect(String(first)).toContain('attached');
+  strace.stderr.resume();
+}
+
+it.runIf(canSlowSyncs)(
+  'events that were acknowledged while a sync of the disk took four seconds, before Redis was killed, are shown once',
+  async () => {
+    const { redis, store, workers } = cardbell();
+    const running = again ?? redis;
+    const sent = declines(40);
+    const expected = [...(await shown()), ...sent.map(({ amountCents }) => amountCents)];
+    const isSyncing = async (): Promise<boolean> =>
+      (await store.info('persistence')).includes('aof_pending_bio_fsync:1');
+    workers[0]?.kill('SIGSTOP');
+    await slowSyncs(running.pid, 4);
+
+    await until(async () => !(await isSyncing()), 'no sync is under way');
+    await store.set('written', 'by the test');
+    await until(isSyncing, 'a sync has begun');
+    await take(sent);
+    await running.kill();
+    const files = join(redis.folder, 'appendonlydir');
+    const written = await Promise.all((await readdir(files)).map((name) => readFile(join(files, name), 'utf8')));
+    const kept = sent.filter(({ amountCents }) => written.join().includes(`"amountCents":${amountCents}`));
+    again = await startRedis({ port: redis.port, folder: redis.folder });
+    workers[0]?.kill('SIGCONT');
+
+    expect(kept.length, 'Redis has lost what it acknowledged').toBeLessThan(sent.length);
+    await until(async () => (await shown()).length >= expected.length, 'all are shown', 60_000);
+    await quiet(cardbell());
+    expect(await shown()).toEqual(expected);
+  },
+  120_000,
+);
 
 it('alerts that were posted in the time that was lost are not posted again', async () => {
   const [worker] = cardbell().workers;
