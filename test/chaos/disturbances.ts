@@ -12,6 +12,8 @@ const STRIKE_WITHIN_MS = 10_000;
 const FREEZE_SECONDS = 13;
 /** How often what could not be done yet goes before what is drawn. */
 const FIRST_ONCE = 0.4;
+/** Up to so many steps are named. */
+const FEW = 3;
 
 /** What was done to the cluster, by name. */
 export interface Disturbances {
@@ -183,7 +185,11 @@ export function startDisturbances(
   return {
     done,
     struck,
-    wanting: () => (options.isShort ? [] : [...kinds.filter((kind) => !done.has(kind)), ...notYetStruck().map(nameOf)]),
+    wanting() {
+      const steps = notYetStruck().map(nameOf);
+      const at = steps.length > FEW ? [`deaths at ${steps.length} steps`] : steps;
+      return options.isShort ? [] : [...kinds.filter((kind) => !done.has(kind)), ...at];
+    },
     async stop() {
       isStopping = true;
       await running;
