@@ -94,6 +94,10 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   const { outbox, runtime } = deps;
   const draft = await renderNow(channel, entries, deps);
   if (typeof draft === 'number') return draft;
+  const lacking = entriesWithout(draft, entries);
+  // Redis came back without their alerts. Their jobs run again and put them again: they must not count as posted then.
+  for (const id of lacking) await outbox.remove(channel, id);
+  if (lacking.length > 0) return null;
   const claimedAt = runtime.now();
   const sending = await outbox.claim(channel, entryIds, runtime.slackNow());
   if (sending === null) return null;
@@ -116,6 +120,13 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
     return null;
   }
   return await send(claimed, draft, deps);
+}
+
+/** Ids of the entries that a message about several does not show, because nothing is stored of them. */
+function entriesWithout(draft: Draft | SlackError | null, entries: readonly OutboxEntry[]): string[] {
+  if (draft === null || draft instanceof SlackError || draft.kind === 'file' || draft.batch === null) return [];
+  const shown = new Set(draft.batch.alerts.map(({ id }) => id));
+  return entries.flatMap((entry) => (entry.kind === 'tracked' && !shown.has(entry.subject.id) ? [entry.id] : []));
 }
 
 /** An edit goes before a post that may wait for longer: both share the channel's pace. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
+import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import type { Batch } from '../../../src/outbox/message-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -157,4 +158,25 @@ describe('a decline that is repeated', () => {
 
     expect((await waitingIn(world, 'C1')).filter(({ kind }) => kind === 'tracked')).toEqual([]);
   });
+});
+
+it('an entry whose alert Redis has lost does not count as posted: it is posted once its job has saved it again', async () => {
+  const texts: string[] = [];
+  const post = async (channel: string, { text }: { text: string }) => {
+    texts.push(text);
+    return { channel, ts: `${texts.length}.000001` };
+  };
+  const world = createPostingWorld(redis(), { slack: { post } });
+  const entries = await world.entries(3);
+  for (const entry of entries) await world.outbox.put('C1', entry);
+  await redis().del(stateKey(`alert:${alertId(1)}`));
+
+  await world.flush('C1').then(() => redis().del(outboxKey('C1', 'paused')));
+  await world.entries(3);
+  const again = await Promise.all(entries.map((entry) => world.outbox.put('C1', entry)));
+  await world.flush('C1');
+
+  expect(again, 'entries that were put again').toEqual([false, true, false]);
+  expect(texts).toHaveLength(2);
+  expect(await world.outbox.sentAt('C1', alertId(1))).toBe('2.000001');
 });
