@@ -86,6 +86,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
     },
   ],
   [/^(?:node dist\/bin\/)?cardbell(?:\.js)? (.*)$/, cardbell],
+  [/^node --env-file=\.env dist\/(src\/\w+)\.js$/, (name = '') => hasFile(`${name}.ts`)],
   [/^git (?:clone|pull)\b|^sudo git\b|^cd\b/, () => []],
   [/^(?:sudo )?cp (\S+) \S+$/, hasFile],
   [
@@ -137,6 +138,15 @@ describe('the commands of the docs', () => {
     expect(found?.[1](...parts)).toEqual([]);
   });
 });
+
+it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
+  'to install it as in %s.md takes fewer than 20 commands',
+  (way) => {
+    const commands = documentedCommands().filter(({ page }) => page === `docs/install/${way}.md`);
+    expect(commands.length).toBeGreaterThan(3);
+    expect(commands.length).toBeLessThan(20);
+  },
+);
 
 it('the docs have a page for everything that is to be done, and the site shows each', () => {
   const sidebar = read('docs/.vitepress/config.js');

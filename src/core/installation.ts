@@ -52,9 +52,13 @@ function format(instant: string, by: Intl.DateTimeFormat): string | null {
 function describe({ command, serviceZone: timeZone }: Installation) {
   const formatIn = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', { timeZone, ...options });
   const nameOf = (timeZoneName: 'shortGeneric' | 'longGeneric'): string =>
-    formatIn({ timeZoneName })
-      .formatToParts(0)
-      .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+    (
+      formatIn({ timeZoneName })
+        .formatToParts(0)
+        .find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
+    )
+      // Some versions of Node say GMT+0.
+      .replace(/^GMT\+[0:]+$/, 'GMT');
   return {
     command,
     zone: {
