@@ -21,7 +21,8 @@ import { createTimeLeft } from '../limits/time-left.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import type { Role } from '../policy/decide.ts';
-import { mentionedAs, sectionOf } from '../policy/policy.ts';
+import { createWhoMay } from '../policy/permissions.ts';
+import { sectionOf } from '../policy/policy.ts';
 import { defaultChannel } from '../routing/route.ts';
 import { holdAsQuiet } from '../routing/set-quiet.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
@@ -111,13 +112,13 @@ export function createActionContext(context: WorkerContext, digests: Digests, an
 }
 
 /** Who they are, and what only one of them reads. */
-function people({ config, policy, slack, log }: WorkerContext) {
+function people({ config, policy, currentRoles, slack, now, log }: WorkerContext) {
   const seals = createSeals(config.slackBotToken);
   return {
     /** Answers the person who asked, where they asked; nobody else sees it. */
     answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
-    whoMay: async (role: Role, group?: string | null) => mentionedAs(policy.current(), role, group),
+    whoMay: createWhoMay({ policy: policy.current, rolesOf: currentRoles, now }),
     /** What Slack knows of somebody; null: nothing. */
     person: slack.person,
     openDirect: slack.openDirect,

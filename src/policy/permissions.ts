@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import { aloneCents } from './approval-policy.ts';
 import type { Permission, Role } from './decide.ts';
-import { mentionedAs, type People, type Policy, permittedTo, standsInFor } from './policy.ts';
+import { delegationsAt, mentionedAs, type People, type Policy, permittedTo, standsInFor } from './policy.ts';
 
 /**
  * Who may do what, in one line for the record, with the hash of the policy.
@@ -127,7 +127,7 @@ export function createPermissions(deps: PermissionDeps) {
       return { roles, isComplete };
     },
     /** Whom to mention who could do it: user ids and user group ids. */
-    whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role),
+    whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role, new Date(now())),
   };
 
   /** Null when a group that could decide it cannot be read. */
@@ -144,6 +144,31 @@ export function createPermissions(deps: PermissionDeps) {
     }
     return isSure ? false : null;
   }
+}
+
+/**
+ * Whom to mention about a card of a group: user ids and user group ids. Somebody in a user group that is mentioned may have a
+ * delegate as well, whom the group does not name.
+ */
+export function createWhoMay({ policy, rolesOf, now }: Pick<PermissionDeps, 'policy'> & WhoMayDeps) {
+  return async function whoMay(role: Role, group?: string | null): Promise<readonly string[]> {
+    const inForce = policy();
+    const named = mentionedAs(inForce, role, now(), group);
+    const mentioned = new Set(named);
+    if (!named.some((id) => id.startsWith('S'))) return named;
+    for (const { for: whom, to } of delegationsAt(inForce, now())) {
+      if (permittedTo(inForce, role, group).includes(whom)) continue;
+      const { roles } = await rolesOf(whom, group === undefined ? {} : { group });
+      if (roles.includes(role)) mentioned.add(to);
+    }
+    return [...mentioned];
+  };
+}
+
+interface WhoMayDeps {
+  /** For what is shown. */
+  readonly rolesOf: Permissions['rolesOf'];
+  readonly now: () => Date;
 }
 
 /** Who is in the user groups that the policy names. */

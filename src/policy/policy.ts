@@ -86,13 +86,14 @@ export function permittedTo(policy: Policy, role: Role, group?: string | null): 
   return namesIn(policy, role, 'permitted', group);
 }
 
-/** Whom to mention. Approvers may do everything that operators may. */
-export function mentionedAs(policy: Policy, role: Role, group?: string | null): readonly string[] {
-  const approvers = namesIn(policy, 'approver', 'mentioned', group);
+/** Whom to mention, and whoever stands in for them by now. Approvers may do everything that operators may. */
+export function mentionedAs(policy: Policy, role: Role, now: Date, group?: string | null): readonly string[] {
   if (role === 'holder') return [];
-  return role === 'approver'
-    ? approvers
-    : [...new Set([...namesIn(policy, 'operator', 'mentioned', group), ...approvers])];
+  const approvers = namesIn(policy, 'approver', 'mentioned', group);
+  const operators = role === 'approver' ? [] : namesIn(policy, 'operator', 'mentioned', group);
+  const named = [...operators, ...approvers];
+  const delegates = delegationsAt(policy, now).filter((delegation) => named.includes(delegation.for));
+  return [...new Set([...named, ...delegates.map(({ to }) => to)])];
 }
 
 function namesIn(policy: Policy, role: Role, which: keyof People, group: string | null | undefined): readonly string[] {
@@ -103,9 +104,12 @@ function namesIn(policy: Policy, role: Role, which: keyof People, group: string 
 }
 
 /** Whom somebody stands in for at a moment. Nobody passes on what they were given themselves. */
-export function standsInFor({ delegations, zone }: Policy, userId: string, now: Date): readonly string[] {
+export function standsInFor(policy: Policy, userId: string, now: Date): readonly string[] {
+  return delegationsAt(policy, now).flatMap(({ for: whom, to }) => (to === userId ? [whom] : []));
+}
+
+/** Those of that day. */
+export function delegationsAt({ delegations, zone }: Policy, now: Date): readonly Delegation[] {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
-  return delegations.flatMap(({ for: whom, to, from, until }) =>
-    to === userId && from <= day && day <= until ? [whom] : [],
-  );
+  return delegations.filter(({ from, until }) => from <= day && day <= until);
 }

@@ -96,6 +96,8 @@ const onAnything: readonly Over[] = [
   Object.assign({ reason: '' }, { seen: 'details' }),
   Object.assign({ reason: '' }, { form: { viewId: 'V1', hash: 'h', pendingId: 'p_1' } }),
   Object.assign({ target: { kind: 'channel', text: '' } } as const, { isLong: true }),
+  Object.assign({ ...byCommand }, { asked: 'block' }),
+  { target: { kind: 'channel', text: '' }, kinds: ['low-balance'], isOn: true },
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },
   { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } },
 ];

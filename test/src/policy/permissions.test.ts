@@ -8,6 +8,7 @@ import type { Role } from '../../../src/policy/decide.ts';
 import {
   createPermissions,
   createRolesVersion,
+  createWhoMay,
   forDisplay,
   type HowOld,
   policyOnRecord,
@@ -20,7 +21,7 @@ import { until } from '../../support/until.ts';
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayAll = new Set(['claim', 'choose', 'look']);
+  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission']);
   const mayOperators = new Set([
     ...mayAll,
     'show',
@@ -372,4 +373,19 @@ it('a report of Slack’s reaches every process through Redis', async () => {
   await web.changed();
 
   expect(await worker.read()).not.toBe(before);
+});
+
+it('whoever stands in for somebody of a user group that is mentioned is mentioned with it', async () => {
+  const text = 'version: 1\napprovers: { mentioned: [S1], permitted: [U0ZOE] }\ndelegates:\n';
+  const delegate = (whom: string, to: string) =>
+    `  - { for: ${whom}, to: ${to}, from: 1970-01-01, until: 1970-01-02 }\n`;
+  const delegates = [delegate('U0ANA', 'U0BEN'), delegate('U0ZOE', 'U0CAL'), delegate('U0OTTO', 'U0DAN')];
+  const away = parsePolicy(text + delegates.join(''), 'policy.yaml', variables);
+  const whoMay = createWhoMay({
+    policy: () => away,
+    rolesOf: async (userId) => ({ roles: userId === 'U0OTTO' ? [] : ['approver'], isComplete: true }),
+    now: () => new Date('1970-01-01T15:00:00Z'),
+  });
+
+  expect(await whoMay('approver')).toEqual(['S1', 'U0BEN']);
 });

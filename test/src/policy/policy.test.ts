@@ -24,7 +24,7 @@ delegates:
 describe('who may', () => {
   it('is who the variables name, where there is no file', () => {
     expect(permittedTo(variables, 'approver', 'North')).toEqual(['U0ANA', 'S0FIN']);
-    expect(mentionedAs(variables, 'operator', null)).toEqual(['U0OLGA', 'U0ANA', 'S0FIN']);
+    expect(mentionedAs(variables, 'operator', new Date(0), null)).toEqual(['U0OLGA', 'U0ANA', 'S0FIN']);
     expect(permittedTo(variables, 'holder')).toEqual([]);
   });
 
@@ -39,8 +39,24 @@ describe('who may', () => {
   });
 
   it('is not always mentioned', () => {
-    expect(mentionedAs(policy, 'approver', 'North')).toEqual(['U0NINA']);
+    expect(mentionedAs(policy, 'approver', new Date(0), 'North')).toEqual(['U0NINA']);
   });
+});
+
+it('mentions who stands in for somebody who is mentioned, on the days on which they do', () => {
+  const away = parsePolicy(
+    'version: 1\napprovers: { mentioned: [U0ANA], permitted: [U0ZOE] }\ndelegates:\n' +
+      '  - { for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-26 }\n' +
+      '  - { for: U0ZOE, to: U0CAL, from: 2026-12-24, until: 2026-12-26 }',
+    'policy.yaml',
+    variables,
+  );
+  const mentionedOn = (day: string) => mentionedAs(away, 'approver', new Date(`${day}T15:00:00Z`), null);
+
+  expect(mentionedOn('2026-12-23')).toEqual(['U0ANA']);
+  expect(mentionedOn('2026-12-24')).toEqual(['U0ANA', 'U0BEN']);
+  expect(mentionedOn('2026-12-26')).toEqual(['U0ANA', 'U0BEN']);
+  expect(mentionedOn('2026-12-27')).toEqual(['U0ANA']);
 });
 
 it('finds the section of a card by its group, whatever its case', () => {

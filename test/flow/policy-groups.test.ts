@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
+import { ageRequest } from '../support/age-request.ts';
+import { channels, groups, people } from '../support/people.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const { ana, zoe, hana, otto } = people;
+const day = (inDays: number): string => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
+const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
+
+/** Hana stands in for Ana, who is an approver by a user group; Zoe may, and is not disturbed. */
+writeFileSync(
+  file,
+  `version: 1
+approvers: []
+operators: []
+groups:
+  - cards: [Field crews]
+    approvers: { mentioned: [${groups.approvers}], permitted: [${zoe}] }
+    approvals_channel: ${channels.status}
+    amounts: [{ up_to: 100, approvals: 1 }, { approvals: 2 }]
+delegates:
+  - { for: ${ana}, to: ${hana}, from: ${day(-2)}, until: ${day(2)} }
+  - { for: ${zoe}, to: ${otto}, from: ${day(-9)}, until: ${day(-3)} }
+`,
+);
+
+const cardbell = useCardbell({ throttle: atOnce, env: { POLICY_FILE: file } });
+
+const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
+
+/** Otto holds a card of a crew, with a daily limit of 500 dollars. */
+async function ofCrew(): Promise<SandboxAccount> {
+  const card = cardbell().take(
+    'ACTIVE',
+    ({ GroupId, AvailableBalance, SpendRules }) =>
+      GroupId === 1 && AvailableBalance > 100 && SpendRules.DailySpendLimit !== null,
+  );
+  const at = new Date().toISOString();
+  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
+  return card;
+}
+
+describe('a policy for a group of cards', () => {
+  it('posts requests where its approvers are, mentions them with their delegates, and lets the delegate approve', async () => {
+    const card = await ofCrew();
+    const before = limitOf(card) ?? 0;
+    await cardbell().command(otto, `ask ${last4Of(card)} ${before + 60} for 2 hours lumber`);
+    const request = await cardbell().waitFor(channels.status, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(cardbell().texts(channels.approvals).join()).not.toContain('Approval needed');
+
+    await ageRequest(cardbell().store, request, 16 * 60_000);
+    const reminder = await cardbell().waitFor(channels.status, new RegExp(`Reminder.*${holderOf(card)}`));
+    expect(reminder.text).toContain(`<!subteam^${groups.approvers}> <@${hana}>`);
+    expect(reminder.text, 'who only may').not.toContain(`<@${zoe}>`);
+
+    await cardbell().press(hana, request, 'decide_request_approve');
+    await until(() => limitOf(card) === before + 60, 'the delegate of somebody in the user group approves');
+  });
+
+  it('takes two above its own band, one of whom may be somebody who is not mentioned, and nobody whose days are over', async () => {
+    const card = await ofCrew();
+    const before = limitOf(card) ?? 0;
+    const since = Date.now() / 1000;
+    await cardbell().command(zoe, `limit ${card.AcctId} daily ${before + 150} for 2 hours`);
+    const request = await cardbell().waitFor(channels.status, new RegExp(`Approval needed.*${holderOf(card)}`));
+    expect(cardbell().now(request).text).toContain('1 of 2');
+
+    await cardbell().press(otto, request, 'decide_request_approve');
+    await cardbell().waitTold(otto, /Only approvers/, since);
+    expect(limitOf(card)).toBe(before);
+    await cardbell().press(ana, request, 'decide_request_approve');
+    await until(() => limitOf(card) === before + 150, 'two have approved');
+  });
+});
