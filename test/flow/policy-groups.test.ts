@@ -20,7 +20,7 @@ writeFileSync(
 approvers: []
 operators: []
 groups:
-  - cards: [Field crews]
+  - cards: [field crews, Office, Sales, Management]
     approvers: { mentioned: [${groups.approvers}], permitted: [${zoe}] }
     approvals_channel: ${channels.status}
     amounts: [{ up_to: 100, approvals: 1 }, { approvals: 2 }]
@@ -30,17 +30,19 @@ delegates:
 `,
 );
 
-const cardbell = useCardbell({ throttle: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 
-/** Otto holds a card of a crew, with a daily limit of 500 dollars. */
+/** Otto holds a card of a crew, with a daily limit of 50 dollars. */
 async function ofCrew(): Promise<SandboxAccount> {
   const card = cardbell().take(
     'ACTIVE',
     ({ GroupId, AvailableBalance, SpendRules }) =>
-      GroupId === 1 && AvailableBalance > 100 && SpendRules.DailySpendLimit !== null,
+      GroupId !== null && AvailableBalance > 300 && SpendRules.WeeklySpendLimit === null,
   );
+  await cardbell().command(zoe, `limit ${card.AcctId} daily 50`);
+  await until(() => limitOf(card) === 50, 'it has a daily limit');
   const at = new Date().toISOString();
   await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
   return card;
