@@ -20,7 +20,6 @@ import type { FilledForm } from '../limits/fill-form.ts';
 import { createTimeLeft } from '../limits/time-left.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
-import type { Role } from '../policy/decide.ts';
 import { createWhoMay } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import { defaultChannel } from '../routing/route.ts';
