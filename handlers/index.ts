@@ -11,6 +11,7 @@ import { showDetails } from './alerts/show-details.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
 import { actOnHomeCard } from './app-home/home-card.ts';
+import { setPreference } from './app-home/set-preference.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
 import { openDecideForm } from './approvals/decide-form.ts';
 import { decideRequest } from './approvals/decide-request.ts';
@@ -54,6 +55,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.homeActivate]: actOnHomeCard('activate'),
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),
+  [actionId.setPreference]: setPreference,
   [actionId.pickedShow]: actOnPicked,
   [actionId.pickedActivate]: actOnPicked,
   [actionId.pickedBlock]: actOnPicked,

@@ -3,6 +3,7 @@ import { home } from '../../templates/app-home/home.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { PreferenceFacts } from '../../templates/app-home/preferences.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
@@ -14,6 +15,7 @@ interface Deps {
   readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
   /** What somebody asked for and nobody has decided. */
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
+  readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
   /** Puts on record that somebody looked at what App Home shows. Safe to repeat. */
@@ -52,13 +54,14 @@ export function createHome(deps: Deps) {
       const roles = rolesWhenOpened.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
-      const [own, ownRequests, team] = await Promise.all([
+      const [own, ownRequests, preferences, team] = await Promise.all([
         deps.ownCards(userId),
         deps.ownRequests(userId),
+        deps.preferencesOf(userId),
         isTeam ? deps.teamFacts({ userId, isApprover }) : null,
       ]);
       try {
-        await deps.publish(userId, home({ at: deps.now().toISOString(), own, ownRequests, team }));
+        await deps.publish(userId, home({ at: deps.now().toISOString(), own, ownRequests, preferences, team }));
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
         log.warn({ userId, slackError: error.slackError }, 'App Home could not be published');

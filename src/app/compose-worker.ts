@@ -9,6 +9,7 @@ import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/roles-for-card.ts';
+import { printQuiet } from '../routing/quiet-hours.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { createActionContext } from './action-context.ts';
 import { composeCopyHeads } from './compose-audit.ts';
@@ -99,6 +100,7 @@ function composeHome(context: WorkerContext) {
     ...context,
     viewers: createHomeViewers(redis),
     ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
+    preferencesOf: (userId) => preferencesOf(userId, context),
     ownRequests: (userId) => ownRequests(userId, common),
     teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health, sealCard }),
     async recordOpening({ id, userId, roles }) {
@@ -112,4 +114,13 @@ function composeHome(context: WorkerContext) {
       renderAll: (delayMs) => enqueue('render-homes', {}, { delayMs }),
     },
   });
+}
+
+/** What somebody is told in direct messages, and who acts for them by the policy. */
+async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
+  const off = await preferences.switchedOff(userId);
+  const hours = await quietHours.get(await directChannel(userId));
+  const today = now().toISOString().slice(0, 10);
+  const delegates = policy.current().delegations.filter((one) => one.for === userId && one.until >= today);
+  return { off, quiet: hours === null ? null : printQuiet(hours.window), delegates };
 }

@@ -4,11 +4,12 @@ import { createReceiveEvent } from '../alerts/deliver-alert.ts';
 import type { createHome } from '../app-home/render-home.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
-import { createDirectChannel, createNotifyPerson } from '../holders/notify-holder.ts';
+import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
+import { createHeldUntil } from '../routing/held-until.ts';
 import type { composeDelivery } from './compose-delivery.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { composeOutbox } from './compose-outbox.ts';
@@ -42,7 +43,7 @@ export function createJobHandlers(context: WorkerContext, capabilities: Capabili
     'update-messages': outbox.updateMessages,
     'notify-person': createNotifyPerson({
       ...context,
-      directChannel: createDirectChannel(context.redis, context.slack.openDirect),
+      heldUntil: createHeldUntil(context),
       groupAlert: delivery.groupAlert,
       updateMessages: context.updateAlert,
     }),

@@ -34,6 +34,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
       withLock(`account:${resolved.acctId}`, () => virtualCards.resendVirtual(resolved, attempt)),
     recover: capabilities.startRecovery,
     digest: channels.setDigest,
+    notify: capabilities.setPreference,
     acknowledge: responses.acknowledge,
     recognize: ({ action }) => responses.recognize(action),
     'close-fraud-case': fraudCases.closeFraudCase,

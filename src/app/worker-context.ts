@@ -27,7 +27,7 @@ import { createCategories, createCategoryId, createNameRuleset } from '../direct
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
-import { NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { createPreferences } from '../holders/preference-store.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
@@ -180,7 +180,16 @@ function createServices({ config, redis, outbox, wakeOutbox, now, metrics, log }
     channelInfo: slack.channelInfo,
     version: () => redis.get(visibilityVersionKey),
   });
-  return { slack, slackClock, notifyOps, notifyResolved, visibilityOf, permalink: createPermalink(slack.authTest) };
+  const directChannel = createDirectChannel(redis, slack.openDirect);
+  return {
+    slack,
+    directChannel,
+    slackClock,
+    notifyOps,
+    notifyResolved,
+    visibilityOf,
+    permalink: createPermalink(slack.authTest),
+  };
 }
 
 /** The card API, and what is known of its cards. */

@@ -5,6 +5,7 @@ import { actionOf, Target, target } from '../actions/action.ts';
 import { readCard, type VerbEntry } from '../actions/verb.ts';
 import { statusVerbs } from '../actions/verbs.ts';
 import { alertVerbs } from '../alerts/verbs.ts';
+import { appHomeVerbs } from '../app-home/verbs.ts';
 import { approvalVerbs } from '../approvals/verbs.ts';
 import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
@@ -40,6 +41,7 @@ export const verbs = {
   ...holderVerbs,
   ...recoveryVerbs,
   ...digestVerbs,
+  ...appHomeVerbs,
   ...alertVerbs,
   ...routingVerbs,
   ...warningVerbs,

@@ -73,6 +73,8 @@ interface NotifyPersonDeps {
   readonly directChannel: (userId: string) => Promise<string>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly groupAlert: GroupAlert;
+  /** Until when (ms) the person's own quiet hours hold an alert; null: not at all. */
+  readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
@@ -102,7 +104,9 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Somebody who tries again at the till is told once, with a count.
     if (shownBy !== null) return await deps.updateMessages(shownBy);
-    await deps.outbox.put(channel, entry);
+    const isHeld = alertId !== null && entry.priority !== 'fraud';
+    const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
+    await deps.outbox.put(channel, { ...entry, notBefore });
     await deps.wakeOutbox(channel);
   };
 

@@ -134,7 +134,9 @@ async function rulesOf(
   only: string | null,
   { subscriptions, quietHours, defaultChannel }: Deps,
 ): Promise<ChannelRules[]> {
-  const [all, quiet] = await Promise.all([subscriptions.all(), quietHours.all()]);
+  const [all, everyQuiet] = await Promise.all([subscriptions.all(), quietHours.all()]);
+  // Whose quiet hours are their own is nobody else's business.
+  const quiet = everyQuiet.filter(({ channel }) => !channel.startsWith('D'));
   const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
   const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
   return [...new Set(named)].map((channel): ChannelRules => {

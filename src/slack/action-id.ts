@@ -42,6 +42,7 @@ export const actionId = {
   homeActivate: 'home_activate',
   homeBlock: 'home_block',
   homeAsk: 'home_ask',
+  setPreference: 'set_preference',
   pickedShow: 'picked_show',
   pickedActivate: 'picked_activate',
   pickedBlock: 'picked_block',

@@ -6,6 +6,7 @@ import { context, header, section } from '../core/blocks.ts';
 import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
 import { homeTeam, type TeamFacts } from './home-team.ts';
 import { homeOwnRequests, type WaitingRequest } from './home-waiting.ts';
+import { homePreferences, type PreferenceFacts } from './preferences.ts';
 
 export interface Home {
   /** When it was drawn, UTC ISO 8601. */
@@ -14,16 +15,19 @@ export interface Home {
   readonly own: readonly OwnCardFacts[];
   /** What the person asked for and nobody has decided. */
   readonly ownRequests: readonly WaitingRequest[];
+  /** What the person is told in direct messages. */
+  readonly preferences: PreferenceFacts;
   /** Null: the person does not run the program. */
   readonly team: TeamFacts | null;
 }
 
 /** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
-export function home({ at, own, ownRequests, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
+export function home({ at, own, ownRequests, preferences, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
   const blocks: KnownBlock[] = [
     ...(own.length === 0 ? [] : homeOwnCards(own)),
     ...homeOwnRequests(ownRequests),
     ...(team === null ? [] : homeTeam(team)),
+    ...(own.length === 0 ? [] : homePreferences(preferences)),
     ...(own.length === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),
   ];

@@ -16,6 +16,7 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
+import { preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
@@ -229,6 +230,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];
   },
+  preferences: (one) => [quietHoursSet({ words: one }), preferenceSet({ what: 'declines', isOn: false })],
   'not-permitted': (one) => [
     notPermitted({
       doing: 'block cards',

@@ -10,6 +10,7 @@ import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import type { ActionContext } from '../../src/app/action-context.ts';
 import { composeVerbs } from '../../src/app/compose-verbs.ts';
+import type { PreferenceAction } from '../../src/app-home/verbs.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
@@ -322,6 +323,7 @@ export interface Over extends Partial<Action> {
   readonly confirmed?: boolean;
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
+  readonly preference?: PreferenceAction['preference'];
 }
 
 const toFourFifty: ChangeRequest = {

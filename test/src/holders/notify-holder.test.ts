@@ -59,6 +59,7 @@ function setUp(directChannel: () => Promise<string>) {
     groupAlert: async () => {
       throw new Error('only alerts are grouped');
     },
+    heldUntil: async () => 1_900_000_000_000,
     outbox: {
       async put(channel) {
         put.push(channel);
@@ -105,4 +106,27 @@ it('is tried again when Slack is away', async () => {
   });
 
   await expect(world.notify()).rejects.toThrow('internal_error');
+});
+
+it.each([
+  ['decline', 1_900_000_000_000],
+  ['fraud', null],
+] as const)('waits for the person’s own quiet hours, but not with suspected fraud: %s', async (priority, until) => {
+  const held: (number | null | undefined)[] = [];
+  const notifyPerson = createNotifyPerson({
+    directChannel: async () => 'D0HUGO',
+    alerts: { get: async () => null },
+    groupAlert: async () => expect.fail('there is no such alert'),
+    heldUntil: async () => 1_900_000_000_000,
+    outbox: { put: async (_channel, { notBefore }) => held.push(notBefore) > 0 },
+    wakeOutbox: async () => {},
+    updateMessages: async () => {},
+    notifyOps: async () => {},
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' }, priority };
+
+  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse(tracked) });
+
+  expect(held).toEqual([until]);
 });

@@ -73,9 +73,10 @@ const team = {
   health,
 };
 const at = '2026-11-20T14:20:00Z';
+const preferences = { off: [], quiet: null, delegates: [] };
 
 const read = (facts: Partial<Home>): string =>
-  shown(home({ at, own: [], ownRequests: [], team: null, ...facts }).blocks);
+  shown(home({ at, own: [], ownRequests: [], preferences, team: null, ...facts }).blocks);
 
 describe('App Home', () => {
   it('says in words what the bar shows', () => {
@@ -120,7 +121,7 @@ describe('App Home', () => {
 
   it('lets approvers decide, operators take back temporary changes and activate cards', () => {
     const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
-    expect(buttonIds(home({ at, own: [], ownRequests: [], team }).blocks)).toEqual([
+    expect(buttonIds(home({ at, own: [], ownRequests: [], preferences, team }).blocks)).toEqual([
       'decide_request_approve',
       'decide_request_deny',
       'confirm_claim',
@@ -128,17 +129,19 @@ describe('App Home', () => {
       'revert_now',
       'home_activate',
     ]);
-    expect(buttonIds(home({ at, own: [], ownRequests: [], team: looks }).blocks)).toEqual([
+    expect(buttonIds(home({ at, own: [], ownRequests: [], preferences, team: looks }).blocks)).toEqual([
       'revert_now',
       'home_activate',
     ]);
   });
 
   it('has buttons for the own card instead of commands, none for one that is not active', () => {
-    expect(buttonIds(home({ at, own: [own], ownRequests: [], team: null }).blocks)).toEqual(['home_ask', 'home_block']);
-    expect(buttonIds(home({ at, own: [{ ...own, status: 'BLOCKED' }], ownRequests: [], team: null }).blocks)).toEqual(
-      [],
-    );
+    const cardButtons = (one: typeof own) =>
+      buttonIds(home({ at, own: [one], ownRequests: [], preferences, team: null }).blocks).filter(
+        (id) => id !== 'set_preference',
+      );
+    expect(cardButtons(own)).toEqual(['home_ask', 'home_block']);
+    expect(cardButtons({ ...own, status: 'BLOCKED' })).toEqual([]);
     expect(read({ own: [own], team })).not.toMatch(/`\/card (activate|block|ask)/);
   });
 
@@ -164,6 +167,7 @@ describe('App Home', () => {
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
+          preferences: { off: [text], quiet: text, delegates: fill({ to: text, from: text, until: text }) },
           ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
           own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
           team: {

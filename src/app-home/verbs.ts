@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { actionOf, target } from '../actions/action.ts';
+import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { directKinds, type NotificationKind } from '../holders/preference-store.ts';
+
+/** What somebody wants of their own direct messages. */
+const Preference = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('messages'), what: z.enum(directKinds), isOn: z.boolean() }),
+  /** As it was typed: parsed where it is performed. */
+  z.strictObject({ kind: z.literal('quiet'), hours: z.string() }),
+]);
+
+export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
+export type PreferenceAction = z.infer<typeof PreferenceAction>;
+
+const usage = 'notify KIND on|off, or notify quiet 22:00-07:00 | off';
+
+export const appHomeVerbs = {
+  notify: {
+    action: PreferenceAction,
+    permission: { role: null, doing: 'choose their own messages' },
+    refusedTo: 'choose messages',
+    isOfCard: false,
+    command: {
+      usage: 'notify KIND on|off',
+      example: 'notify shipping off',
+      effect: 'which direct messages you get; “notify quiet 22:00-07:00” sets your own quiet hours',
+      read: readPreference,
+    },
+  },
+} as const satisfies Record<string, VerbEntry>;
+
+/** Reads the words after `/card notify`. */
+function readPreference(words: readonly string[]): ReadCommand | UnclearCommand {
+  const [first = '', second = '', ...more] = words.map((word) => word.toLowerCase());
+  const read = (preference: PreferenceAction['preference']): ReadCommand => {
+    const on = { kind: 'channel', text: words.join(' ') } as const;
+    return { kind: 'read', verb: 'notify', target: on, reason: '', input: { preference } };
+  };
+  if (first === 'quiet') return read({ kind: 'quiet', hours: words.slice(1).join(' ') });
+  const what = readDirectKind(first);
+  if (what === null)
+    return { kind: 'unclear', why: `Which messages? There are ${directKinds.join(', ')} and quiet.`, usage };
+  if ((second !== 'on' && second !== 'off') || more.length > 0) return { kind: 'unclear', why: 'On or off?', usage };
+  return read({ kind: 'messages', what, isOn: second === 'on' });
+}
+
+/** Null: there are no such messages. */
+export function readDirectKind(word: string): Extract<NotificationKind, (typeof directKinds)[number]> | null {
+  return directKinds.find((kind) => kind === word) ?? null;
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { PreferenceAction } from '../../../src/app-home/verbs.ts';
+import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const notify = (id: string, preference: PreferenceAction['preference'] = { kind: 'quiet', hours: 'off' }) =>
+  ask('notify', { id, target: { kind: 'channel', text: '' }, preference, roles: [] });
+
+describe('what somebody is told in direct messages', () => {
+  it('is their own choice, whatever their role, and is on record', async () => {
+    const { deps, answers, stations } = await createActionWorld(redis());
+    const preferences = createPreferences(redis());
+
+    await performAction(notify('act_1', { kind: 'messages', what: 'shipping', isOn: false }), deps);
+    expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(false);
+    expect(await preferences.isOn('U0OTHER', 'shipping')).toBe(true);
+    expect(answers.at(-1)?.text).toMatch(/won’t message you about this any more: your card is on its way/);
+
+    await performAction(notify('act_2', { kind: 'messages', what: 'shipping', isOn: true }), deps);
+    expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(true);
+    expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it('waits in their own quiet hours, which are those of the direct conversation', async () => {
+    const { deps, answers } = await createActionWorld(redis(), { openDirect: async (userId) => `D-${userId}` });
+    const hours = createQuietHours(redis());
+    const channel = `D-${notify('act_0').actor.userId}`;
+
+    await performAction(notify('act_3', { kind: 'quiet', hours: '22:00-07:00 Europe/Berlin' }), deps);
+    expect(await hours.get(channel)).toMatchObject({ window: { from: '22:00', to: '07:00', zone: 'Europe/Berlin' } });
+    expect(answers.at(-1)?.text).toMatch(/^Your quiet hours: 22:00-07:00 Europe\/Berlin/);
+
+    await performAction(notify('act_4', { kind: 'quiet', hours: 'off' }), deps);
+    expect(await hours.get(channel)).toBeNull();
+  });
+
+  it.each(['', '22:00', '22:00-07:00 except declines'])(
+    'is asked about where the hours cannot be read: %j',
+    async (words) => {
+      const { deps, answers } = await createActionWorld(redis());
+
+      await performAction(notify('act_5', { kind: 'quiet', hours: words }), deps);
+
+      expect(answers.at(-1)?.text).toMatch(/hours|exceptions/);
+    },
+  );
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { homePreferences, preferenceSet, quietHoursSet } from '../../../templates/app-home/preferences.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { buttons, shown } from '../shown.ts';
+
+const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
+
+describe('the preferences in App Home', () => {
+  it('have a button for each kind of message, which says what it does', () => {
+    const blocks = homePreferences({ off: ['shipping'], quiet: '22:00-07:00 Europe/Berlin', delegates: [delegate] });
+
+    expect(checkBlocks(blocks, 'home')).toEqual([]);
+    expect(buttons(blocks)).toContainEqual(
+      expect.objectContaining({
+        action_id: 'set_preference',
+        value: 'shipping:on',
+        accessibility_label: 'Turn on: Your card is on its way',
+      }),
+    );
+    expect(buttons(blocks)).toContainEqual(expect.objectContaining({ value: 'declines:off' }));
+    expect(shown(blocks)).toContain('Quiet 22:00-07:00 Europe/Berlin.');
+    expect(shown(blocks)).toContain('<@U0BEN> may act for you from 2026-12-24 to 2027-01-02');
+  });
+
+  it('say how to set quiet hours where there are none', () => {
+    expect(shown(homePreferences({ off: [], quiet: null, delegates: [] }))).toContain(
+      '`/card notify quiet 22:00-07:00`',
+    );
+  });
+
+  it('are answered in a sentence', () => {
+    expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe(
+      'I’ll message you when this happens: your card is declined.',
+    );
+    expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours now.');
+  });
+});
