@@ -344,6 +344,7 @@ describe('App Home', () => {
       viewers: createHomeViewers(redis()),
       currentRoles,
       ownRequests: async () => [],
+      preferencesOf: async () => ({ off: [], quiet: null, delegates: [] }),
       recordOpening: async () => {},
       ownCards: async () => [],
       teamFacts: async ({ isApprover }) => {
