@@ -1,14 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
-import { directKinds } from '../../src/holders/preference-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { button, context, header, outside, section, sentence } from '../core/blocks.ts';
 
-type DirectKind = (typeof directKinds)[number];
-
-const kindWords: Readonly<Record<DirectKind, string>> = {
+const kindWords = {
   declines: 'Your card is declined',
   'card-status': 'Your card is blocked, unblocked or activated',
   shipping: 'Your card is on its way',
@@ -16,7 +13,10 @@ const kindWords: Readonly<Record<DirectKind, string>> = {
   'limit-warnings': 'You come close to a limit',
   'expiring-cards': 'Your card expires soon',
   'failing-subscriptions': 'A subscription keeps failing on your card',
-};
+} as const;
+
+type DirectKind = keyof typeof kindWords;
+const directKinds = Object.keys(kindWords) as readonly DirectKind[];
 
 export interface PreferenceFacts {
   /** Kinds of messages that the person has switched off. */
