@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
-import { type StormDecline, stormDeclines } from '../../bench/storm-declines.ts';
+import { useDeclines } from '../support/declines.ts';
 import { channels } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { readableAmounts } from '../support/readable.ts';
@@ -9,6 +9,8 @@ import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: atOnce });
 
+const { declines, shown } = useDeclines(cardbell);
+
 const limitMemory = (max: string): Promise<unknown> => cardbell().store.config('SET', 'maxmemory', max);
 const ready = async (): Promise<number> => (await fetch(`${cardbell().url}/readyz`)).status;
 const share = async (): Promise<number> => {
@@ -16,17 +18,6 @@ const share = async (): Promise<number> => {
   const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
   return said('used_memory') / said('maxmemory');
 };
-
-let made = 0;
-
-/** Declines that are no repeats of any before. */
-function declines(count: number): StormDecline[] {
-  const acctIds = cardbell()
-    .sandbox.accounts()
-    .map(({ AcctId }) => AcctId);
-  made += count;
-  return stormDeclines(made, acctIds).slice(-count);
-}
 
 /** Delivers declines as fast as they are answered. @returns the amounts of those that were taken. */
 async function flood(count: number): Promise<{ taken: number[]; refused: number; readyWhenRefused: number }> {
@@ -50,7 +41,7 @@ async function flood(count: number): Promise<{ taken: number[]; refused: number;
 }
 
 it('a Redis that fills up refuses webhooks while there is room to work, and shows every event that it took', async () => {
-  const { workspace, texts, logs } = cardbell();
+  const { texts, logs } = cardbell();
   await limitMemory('12mb');
   const linesBefore = logs().length;
 
@@ -59,15 +50,14 @@ it('a Redis that fills up refuses webhooks while there is room to work, and show
   expect(refused, 'webhooks were refused').toBeGreaterThan(0);
   expect(readyWhenRefused, 'the web process says that it takes nothing').toBe(503);
   await quiet(cardbell());
-  const here = workspace.messages(channels.declines);
-  expect((await readableAmounts(workspace, here)).toSorted((a, b) => a - b)).toEqual(taken.toSorted((a, b) => a - b));
+  expect(await shown()).toEqual(taken.toSorted((a, b) => a - b));
   expect(await share(), 'memory is left when all is done').toBeLessThan(0.9);
   await until(() => texts(channels.ops).some((text) => /webhooks are refused/.test(text)), 'ops are told');
   expect(logs().length - linesBefore, 'lines in the log').toBeLessThan(200);
 }, 120_000);
 
 it('takes webhooks again when Redis is given more memory', async () => {
-  const { workspace, texts } = cardbell();
+  const { texts } = cardbell();
   await limitMemory('100mb');
   await until(async () => (await ready()) === 200, 'it is ready again');
 
@@ -75,7 +65,7 @@ it('takes webhooks again when Redis is given more memory', async () => {
 
   expect([taken.length, refused]).toEqual([300, 0]);
   await quiet(cardbell());
-  const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));
+  const amounts = await shown();
   for (const amount of taken) expect(amounts).toContain(amount);
   await until(
     () => texts(channels.ops).some((text) => /Working again.*webhooks are refused/.test(text)),

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type StormDecline, stormDeclines } from '../../bench/storm-declines.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { stateKey } from '../../src/core/keys.ts';
+import { useDeclines } from '../support/declines.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { readableAmounts } from '../support/readable.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 /** A disaster, rehearsed: everything dies, and all that is left is a backup that was taken under load. */
 const cardbell = useCardbell({ pace: atOnce });
+const { declines, take, shown } = useDeclines(cardbell);
 const run = promisify(execFile);
 
 let folder: string;
@@ -44,26 +44,6 @@ async function loseAllAndRestore(file: string): Promise<string> {
   await quiet(cardbell());
   return said;
 }
-
-let made = 0;
-function declines(count: number): StormDecline[] {
-  const acctIds = cardbell()
-    .sandbox.accounts()
-    .map(({ AcctId }) => AcctId);
-  made += count;
-  return stormDeclines(made, acctIds).slice(-count);
-}
-
-async function take(sent: readonly StormDecline[]): Promise<void> {
-  const answers = await Promise.all(sent.map(({ body }) => cardbell().deliver({ kind: 'decline', body })));
-  expect(new Set(answers)).toEqual(new Set([200]));
-}
-
-const shown = async (): Promise<readonly number[]> => {
-  const { workspace } = cardbell();
-  const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));
-  return amounts.toSorted((a, b) => a - b);
-};
 
 it('what was done and posted after the backup is not done again, and is found in Slack before it is posted again', async () => {
   const { deliver, waitFor, press, take: takeAccount, account, writes, workers, sandbox } = cardbell();
