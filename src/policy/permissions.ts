@@ -172,7 +172,7 @@ interface WhoMayDeps {
 }
 
 /** Who is in the user groups that the policy names. */
-function createGroups({ groupMembers, rolesVersion, log, now = Date.now }: PermissionDeps) {
+function createGroups({ groupMembers, rolesVersion, log, now = () => performance.now() }: PermissionDeps) {
   const groups = new Map<string, { members: readonly string[]; readAt: number; version: string | null }>();
   const failures = new Map<string, { error: unknown; at: number; version: string | null }>();
   const asking = new Map<string, Promise<readonly string[]>>();

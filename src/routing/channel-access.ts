@@ -38,7 +38,7 @@ export type VisibilityOf = (channel: string, version?: string | null) => Promise
 export function createVisibilityOf({
   channelInfo,
   version: readVersion,
-  now = Date.now,
+  now = () => performance.now(),
 }: VisibilityDeps): VisibilityOf {
   const cache = new Map<string, { visibility: ChannelVisibility; until: number; version: string | null }>();
 

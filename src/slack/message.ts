@@ -26,7 +26,7 @@ const RETRY_MS = 60_000;
  */
 export function createPermalink(
   authTest: () => Promise<{ url: string }>,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): (channel: string, ts: string) => Promise<string | null> {
   let workspace: string | null = null;
   let askAgainAt = 0;

@@ -10,9 +10,9 @@ export type PersonRate = (userId: string) => boolean;
  * Limits how much one person can ask for, before anything is looked up for them: otherwise one member could use up what
  * Slack answers about user groups, and everybody who has a role through a group would be refused.
  *
- * @param now milliseconds.
+ * @param now milliseconds on a clock that never jumps: one that is set back would refuse everybody.
  */
-export function createPersonRate(now: () => number = Date.now): PersonRate {
+export function createPersonRate(now: () => number = () => performance.now()): PersonRate {
   const people = new Map<string, { left: number; at: number }>();
   return function mayAsk(userId) {
     const at = now();

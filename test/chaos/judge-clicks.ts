@@ -21,11 +21,16 @@ const ends: ReadonlySet<AuditRecord['event']> = new Set([
 /** What others have to decide, or a decision that needs a second. */
 const pauses: ReadonlySet<AuditRecord['event']> = new Set(['waiting', 'approved']);
 
+/** An entry about several refusals of one person, under the id of one of them: what became of that stands elsewhere. */
+const isOfSeveral = ({ event, detail }: AuditRecord): boolean =>
+  event === 'refused' && /^\d+ more refusals? within a minute: /.test(detail ?? '');
+
 /** What each click came to, by the id of its action. */
 export function eventsOf(records: readonly AuditRecord[]): Map<string, AuditRecord['event'][]> {
   const events = new Map<string, AuditRecord['event'][]>();
-  for (const { actionId, actor, event } of records) {
-    if (actor !== null) events.set(actionId, [...(events.get(actionId) ?? []), event]);
+  for (const record of records) {
+    const { actionId, actor, event } = record;
+    if (actor !== null && !isOfSeveral(record)) events.set(actionId, [...(events.get(actionId) ?? []), event]);
   }
   return events;
 }

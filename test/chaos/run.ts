@@ -43,7 +43,7 @@ const report = await runChaos({
   isShort: false,
   say,
   keep(recording, logs) {
-    if (values.recording !== undefined) writeFileSync(values.recording, JSON.stringify({ ...recording, logs }));
+    if (values.recording !== undefined) writeFileSync(values.recording, JSON.stringify({ ...recording, movedMarks: [...recording.movedMarks], logs }));
   },
 });
 const faults = [

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createPersonRate } from '../../../src/slack/person-rate.ts';
 
 it('a person may ask sixty times at once, then once a second; others are not affected', () => {
@@ -23,4 +23,15 @@ it('remembers no more people than there is room for', () => {
     now += 10;
     expect(mayAsk(`U${person}`)).toBe(true);
   }
+});
+
+it('refuses nobody because the clock of the machine was set back', () => {
+  const mayAsk = createPersonRate();
+  expect(mayAsk('U0OTTO')).toBe(true);
+
+  const setBack = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 2 * 60_000);
+  const answer = mayAsk('U0OTTO');
+  setBack.mockRestore();
+
+  expect(answer).toBe(true);
 });
