@@ -149,7 +149,13 @@ export function createClicks(
       values: { ...filledOrder, amount: '1' },
     });
     const id = contentId('act_', ['order', view.private_metadata]);
-    keep('order', id, delivery, { words: `order ${name}`, acctId: null, unique: name });
+    // What is said of it is said where the form was asked for.
+    keep(
+      'order',
+      id,
+      { ...delivery, responseUrl: opened.responseUrl },
+      { words: `order ${name}`, acctId: null, unique: name },
+    );
   }
 
   /** The form opens a moment later, or never, when Slack or a process fails. */

@@ -43,7 +43,8 @@ const report = await runChaos({
   isShort: false,
   say,
   keep(recording, logs) {
-    if (values.recording !== undefined) writeFileSync(values.recording, JSON.stringify({ ...recording, movedMarks: [...recording.movedMarks], logs }));
+    if (values.recording !== undefined)
+      writeFileSync(values.recording, JSON.stringify({ ...recording, movedMarks: [...recording.movedMarks], logs }));
   },
 });
 const faults = [

@@ -37,7 +37,7 @@ const cardFaults = [
   { kind: 'rate_limited', retryAfterSeconds: 1 },
 ] as const;
 
-const LOST_ANSWER_WITHIN_MS = 15_000;
+const LOST_ANSWER_WITHIN_MS = 30_000;
 
 export interface OutsideWorld {
   readonly cards: Cards;
