@@ -3,7 +3,9 @@ import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../.
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
+import { BLOCKED_ALONE_MAX } from '../../src/policy/decide.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
+import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { ButtonArgs } from '../dispatch/button-args.ts';
 import { type Interaction, ofButton } from '../dispatch/interaction.ts';
@@ -53,6 +55,12 @@ async function blockCards(
     const target = { kind: 'alert', alertId: warningId } as const;
     const ask = { ...interaction, verb: 'block', target, input: async () => refused(no) } as const;
     return await deps.requestAction(ask, interaction.notify);
+  }
+  if (cards.length > BLOCKED_ALONE_MAX) {
+    const target = { kind: 'alert', alertId: warningId } as const;
+    const names = cards.map((card) => cardOfHolderRaw({ ...card, cardId: null }));
+    const input = { acctIds: cards.map(({ acctId }) => acctId), names };
+    return await deps.requestAction({ ...interaction, verb: 'block-all', target, input }, interaction.notify);
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;

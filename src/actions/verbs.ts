@@ -8,6 +8,14 @@ export const BlockAction = actionOf('block', target.card, {
   isFraud: z.literal(true).optional(),
 });
 export type BlockAction = z.infer<typeof BlockAction>;
+/** Many cards of a card-testing warning at once: it takes somebody else to agree. */
+export const BlockAllAction = actionOf('block-all', target.alert, {
+  /** The accounts of the cards that were still open. */
+  acctIds: z.array(z.int()).min(1),
+  /** How the request names them. */
+  names: z.array(z.string()),
+});
+export type BlockAllAction = z.infer<typeof BlockAllAction>;
 export const UnblockAction = actionOf('unblock', target.card, {});
 export const ActivateAction = actionOf('activate', target.card, {
   /** The person has read that other cards of the account end for good. */
@@ -43,6 +51,12 @@ export const statusVerbs = {
       effect: 'declines everything until the card is unblocked',
       read: readCard('block', 'block CARD [reason]', 'Which card should I block?'),
     },
+  },
+  'block-all': {
+    action: BlockAllAction,
+    permission: { role: 'operator', doing: 'block cards' },
+    refusedTo: 'block many cards',
+    isOfCard: false,
   },
   unblock: {
     action: UnblockAction,

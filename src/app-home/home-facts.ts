@@ -3,7 +3,7 @@ import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { payCentsOf, requestValue } from '../approvals/request.ts';
+import { blocksIn, payCentsOf, requestValue } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -117,6 +117,7 @@ async function waitingRequests(
       askedAt: action.askedAt,
       card,
       orderCents,
+      blocks: blocksIn(request),
       changes,
       term,
       payCents: payCentsOf(request),

@@ -5,6 +5,7 @@ import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
 import { createAskPermission } from '../approvals/ask-permission.ts';
+import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
 import {
   createDecideRequest,
@@ -32,11 +33,12 @@ interface Deps {
   readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
   readonly failures: Failures;
   readonly orders: Orders;
+  readonly block: Parameters<typeof createBlockAll>[0];
 }
 
 /** What asks others, counts their decisions, and does what they approved. */
-export function composeApprovals({ tools, openRequest, limits, failures, orders }: Deps) {
-  const common = { ...tools, ...limits, orders };
+export function composeApprovals({ tools, openRequest, limits, failures, orders, block }: Deps) {
+  const common = { ...tools, ...limits, orders, blockAll: createBlockAll(block) };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
@@ -51,6 +53,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders 
   const capChange = createCapChange(common);
   return {
     askPermission: createAskPermission({ ...tools, accountOf: createAccountOf(tools), permissionOf, commandOf }),
+    requestBlockAll: createRequestBlockAll({ ...tools, openRequest }),
     askForRaise: createAskForRaise({
       ...common,
       openRequest,

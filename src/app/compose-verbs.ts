@@ -67,7 +67,7 @@ function composeCapabilities(tools: Tools) {
     failures,
     status,
     fraudCases: createFraudCaseVerbs({ ...tools, block: status.block }),
-    approvals: composeApprovals({ tools, openRequest, limits, failures, ...virtualCards }),
+    approvals: composeApprovals({ tools, openRequest, limits, failures, block: status.block, ...virtualCards }),
     holders: composeHolders(tools),
     virtualCards,
     looks: composeLooks(tools),

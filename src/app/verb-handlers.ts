@@ -10,6 +10,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     show: looks.show,
     activate: status.activate,
     block: fraudCases.block,
+    'block-all': approvals.requestBlockAll,
     unblock: status.unblock,
     'undo-block': status.undoBlock,
     limit: (resolved, attempt) =>

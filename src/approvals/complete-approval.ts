@@ -11,11 +11,11 @@ import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ClosedRequest,
+  isAboutRules,
   isDecidedBy,
   isInOwnName,
   type LimitRequest,
   type OpenRequest,
-  orderIn,
   verbOf,
   withInFlight,
   withoutInFlight,
@@ -56,7 +56,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     async complete(click, request, approval, result) {
       await apply(request, approval, result);
       // Who asked for a second approval is told by the change itself; who gave it, here.
-      if (isMade(result) || orderIn(request) !== null || isInOwnName(click, request)) return;
+      if (isMade(result) || !isAboutRules(request) || isInOwnName(click, request)) return;
       const { by, at } = approval;
       const shown = { ...result, verb: verbOf(approval), by, at, reason: null, ref: click.id.slice(-8) };
       await deps.answer(click, actionResult(shown));
@@ -72,7 +72,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     if (request.state !== 'open') return await deps.requests.save(request);
     // An order whose answer was lost is never sent again, so nothing is left to approve.
-    const isOver = isMade(result) || (orderIn(request) !== null && result.state === 'unknown');
+    const isOver = isMade(result) || (!isAboutRules(request) && result.state === 'unknown');
     if (isOver) {
       const { control } = result;
       return await decide(request, approval, control?.kind === 'revert' ? control.id : null);

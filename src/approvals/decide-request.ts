@@ -17,6 +17,8 @@ import type { ExpireRequest } from './expire-request.ts';
 import { type JudgeClick, lowers } from './judge-click.ts';
 import {
   type ApprovalClick,
+  blocksIn,
+  isAboutRules,
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
@@ -164,10 +166,13 @@ export function createDecisions(deps: DecisionDeps): Decisions {
 
   async function record(
     action: DecideAction,
-    { orderCents, card, id, changes }: LimitRequest,
+    request: LimitRequest,
     { event, outcome, counted }: Decided,
   ): Promise<void> {
-    const what = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
+    const { orderCents, card, id, changes } = request;
+    const blocks = blocksIn(request).length;
+    const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
+    const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
     const line = { did: `${event} ${what}`, card, outcome, counted };
     const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
     await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
@@ -207,6 +212,7 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
   return async function recount(request, click, given) {
     const { action, acctId, changes, term } = request;
     const people = given ?? [action.actor.userId, click.actor.userId];
+    if (action.verb === 'block-all') return { needed: request.needed, counted: null };
     if (action.verb === 'order-virtual')
       return { needed: await orders.needed({ ...action, id: click.id }, people), counted: null };
     const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
@@ -236,7 +242,8 @@ interface IsOwnDeps {
 export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnRequest {
   return async function isOwnRequest(userId, request) {
     const order = orderIn(request);
-    return order === null ? await isOwnCard(userId, request.acctId) : await orders.isOwn(userId, order);
+    if (order !== null) return await orders.isOwn(userId, order);
+    return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
   };
 }
 
@@ -253,7 +260,7 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
     const by = click.actor.userId;
     const ofOrder = { bands: [], heldBy: (await deps.isOwn(by, request)) ? by : null };
     const verdict = await deps.authorize(click, {
-      ...(orderIn(request) === null ? { acctId, heldBy: holder } : ofOrder),
+      ...(isAboutRules(request) ? { acctId, heldBy: holder } : ofOrder),
       // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
       isOwnAction:
         (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||

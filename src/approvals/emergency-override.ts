@@ -10,7 +10,7 @@ import type { FinishRequest } from './complete-approval.ts';
 import type { Recount } from './decide-request.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers } from './judge-click.ts';
-import { type ApprovedChange, isDecidedBy, type LimitRequest, orderIn, requestIdIn } from './request.ts';
+import { type ApprovedChange, isAboutRules, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -41,7 +41,7 @@ export function createOverrideRequest(deps: Deps) {
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
     if (await deps.execution.resume(action, request, attempt)) return;
     if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
-    if (orderIn(request) !== null) return await refuse('The glass is for cards that exist, not for an order.');
+    if (!isAboutRules(request)) return await refuse('The glass is for the rules of a card, not for this.');
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request);

@@ -8,6 +8,7 @@ import type { Reports } from '../actions/report.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
+import type { BlockAll } from './block-all.ts';
 import type { CompleteApproval } from './complete-approval.ts';
 import type { Orders } from './decide-request.ts';
 import {
@@ -17,6 +18,7 @@ import {
   approvalOf,
   asRequested,
   changeOf,
+  isAboutRules,
   isDecidedBy,
   type LimitRequest,
   requestIdIn,
@@ -47,6 +49,8 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: LockedAttempt) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly orders: Pick<Orders, 'place'>;
+  /** Blocks cards, each once. @throws CardApiError when the job should run again. */
+  readonly blockAll: BlockAll;
   readonly complete: CompleteApproval;
 }
 
@@ -86,6 +90,7 @@ export function createExecution(deps: Deps): Execution {
     const { acctId, action: asked } = request;
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
+    if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id }, attempt);
     if (asked.verb === 'order-virtual')
       return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, attempt);
     const action = changeOf(click, request, approval);
@@ -128,7 +133,7 @@ export function createFailApproval(deps: FailDeps) {
       // Without an approval in flight nothing was begun: the card is as it was.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
       const approval = begun ?? approvalOf(click, asRequested(click, request));
-      if (request.action.verb === 'order-virtual') return await deps.failures.failUnchanged(click, error);
+      if (!isAboutRules(request)) return await deps.failures.failUnchanged(click, error);
       const action = changeOf(click, request, approval);
       const written = await deps.progress.read(click.id);
       const hint = request.state === 'open' ? 'The request is still open.' : null;

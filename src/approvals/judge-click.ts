@@ -8,7 +8,7 @@ import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
 import type { IsOwnRequest, Recount, WhyNotAllowed } from './decide-request.ts';
-import { type Approval, type ApprovalClick, hasSeen, type OpenRequest, orderIn } from './request.ts';
+import { type Approval, type ApprovalClick, hasSeen, isAboutRules, type OpenRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request by what is true now, and its changes from what the rules are at this moment. */
@@ -44,7 +44,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const why = await deps.whyNotAllowed(click, request);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no card yet whose rules could have moved.
-    if (request.orderCents !== null) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
+    if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: what is above it by now stays.
@@ -81,7 +81,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const approvals: Approval[] = [];
     const voided = [...current.voided];
     for (const approval of current.approvals) {
-      const isApprover = await deps.isApprover(approval.by, orderIn(request) === null ? request.acctId : null);
+      const isApprover = await deps.isApprover(approval.by, isAboutRules(request) ? request.acctId : null);
       const counts = isApprover && !(await deps.isOwn(approval.by, request));
       if (counts) approvals.push(approval);
       else voided.push(approval.by);

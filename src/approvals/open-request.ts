@@ -4,8 +4,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { REQUEST_MS } from '../policy/decide.ts';
-import type { LimitRequest, OpenRequest } from './request.ts';
+import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide.ts';
+import { isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
@@ -47,7 +47,7 @@ export function createOpenRequest(deps: Deps) {
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return `${by} asked for that already: the request is open in the approvals channel.`;
     }
-    const isOwnCard = order?.isOwn ?? (await deps.isOwnCard(userId, acctId));
+    const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
     // The same action again after a crash finds its request; what others decided meanwhile stays.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
     await deps.postRequest(request);
@@ -59,10 +59,9 @@ export function createOpenRequest(deps: Deps) {
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // Of a card that does not exist yet there is nothing to know.
-    const { isBlocked, facts } =
-      order === undefined
-        ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
-        : { isBlocked: false, facts: noFacts };
+    const { isBlocked, facts } = isAboutRules(asked)
+      ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
+      : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
     const countsAsApproval = action.roles.includes('approver') && !isOwnCard;
     const request: OpenRequest = {
@@ -94,6 +93,7 @@ export function createOpenRequest(deps: Deps) {
 
   function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
     const asked = 'I asked in the approvals channel.';
+    if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
     if (action.verb === 'ask') return 'I asked the approvers; you hear from me when they have decided.';
     if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;
     return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
@@ -103,5 +103,7 @@ export function createOpenRequest(deps: Deps) {
 function isSame({ acctId, changes, action }: LimitRequest, asked: RequestedChange): boolean {
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
+  const [one, other] = [action, asked.action];
+  if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
   return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
 }

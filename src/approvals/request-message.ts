@@ -1,7 +1,15 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
-import { askedTerm, decisionOf, type LimitRequest, payCentsOf, requestValue, unconfirmedApproval } from './request.ts';
+import {
+  askedTerm,
+  blocksIn,
+  decisionOf,
+  type LimitRequest,
+  payCentsOf,
+  requestValue,
+  unconfirmedApproval,
+} from './request.ts';
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
@@ -31,6 +39,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     isHolders: action.verb === 'ask',
     card,
     orderCents,
+    blocks: blocksIn(request),
     changes,
     term,
     payCents: payCentsOf(request),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BlockAllAction } from '../actions/verbs.ts';
 import { goalsOf, isAboutLimits, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
@@ -47,8 +48,8 @@ export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 const requested = {
   id: z.string(),
   /** What was asked, by whom, and where. */
-  action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction, OrderVirtualAction]),
-  /** 0: the card is only being ordered. */
+  action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction, OrderVirtualAction, BlockAllAction]),
+  /** 0: the card is only being ordered, or it is about several. */
   acctId: z.int(),
   card: CardFacts,
   /** Slack user who held the card when it was asked for, if linked: has no say in it. */
@@ -119,6 +120,16 @@ export function orderIn({ action }: LimitRequest): OrderVirtualAction | null {
   return action.verb === 'order-virtual' ? action : null;
 }
 
+/** Whether it is about the rules of a card, and not about an order or about blocking many. */
+export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean {
+  return action.verb !== 'order-virtual' && action.verb !== 'block-all';
+}
+
+/** The cards that it blocks, by name; empty: it is about something else. */
+export function blocksIn({ action }: LimitRequest): readonly string[] {
+  return action.verb === 'block-all' ? action.names : [];
+}
+
 /** The click that decided it, and who; null while it is open, and where its time ran out. */
 export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
   return request.state === 'open' || request.state === 'expired' ? null : request.decision;
@@ -131,7 +142,7 @@ export function payCentsOf({ action }: LimitRequest): number | null {
 
 /** For how long it was asked, whatever an approver made of it since. */
 export function askedTerm({ action }: LimitRequest): Term {
-  if (action.verb === 'order-virtual') return { kind: 'permanent' };
+  if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
 
@@ -205,7 +216,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
  */
 export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
-  if (asked.verb === 'order-virtual') throw new Error('an order changes no rule');
+  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('it changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;

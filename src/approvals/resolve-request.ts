@@ -7,6 +7,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import {
   type ApprovalInFlight,
   type ClosedRequest,
+  isAboutRules,
   type LimitRequest,
   orderIn,
   unconfirmedApproval,
@@ -37,14 +38,15 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   /** The alert that it was asked from no longer waits. */
   async function markAlert(request: ClosedRequest, text: string): Promise<void> {
     const { target, actor, id } = request.action;
-    if (target.kind !== 'alert') return;
+    if (target.kind !== 'alert' || !isAboutRules(request)) return;
     const state = unconfirmedApproval(request) === null ? 'failed' : 'unknown';
     const outcome = { verb: 'limit', by: actor.userId, at: deps.now().toISOString(), state, text } as const;
     await deps.outcomes.show(target.alertId, id, outcome);
   }
 
   async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
-    const what = orderIn(request) === null ? 'Your raise' : 'Your order';
+    const isRaise = isAboutRules(request);
+    const what = isRaise ? 'Your raise' : orderIn(request) === null ? 'Blocking these cards' : 'Your order';
     const changed =
       unconfirmedApproval(request) === null
         ? {}

@@ -9,6 +9,8 @@ export type Role = z.infer<typeof Role>;
 export const UNDO_MS = 60_000;
 /** After this time without a decision the approvers are reminded, and operators may use the emergency override. */
 export const PATIENCE_MS = 15 * 60_000;
+/** Somebody alone blocks so many cards at once. */
+export const BLOCKED_ALONE_MAX = 5;
 /** A request that nobody decides expires. Silence never approves anything. */
 export const REQUEST_MS = 24 * 3_600_000;
 /** A change made by an emergency override ends at the latest after this time. */

@@ -2,6 +2,7 @@ import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
 import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { BLOCKED_ALONE_MAX } from '../../src/policy/decide.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -145,7 +146,7 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
     style: 'danger',
     confirm: confirm({
       title: `Block ${open.length} cards?`,
-      text: `Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 210)}`,
+      text: `${open.length > BLOCKED_ALONE_MAX ? 'An approver has to agree. ' : ''}Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 185)}`,
       pendingApproval: `Block ${open.length} cards`,
       style: 'danger',
     }),

@@ -22,6 +22,7 @@ export interface WaitingRequest {
   readonly card: CardFacts;
   /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
   readonly orderCents: number | null;
+  readonly blocks: readonly string[];
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** What the holder wants to pay, whole cents; null where an approver asks. */

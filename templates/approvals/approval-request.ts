@@ -25,6 +25,8 @@ export interface ApprovalRequest {
   readonly card: CardFacts;
   /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
   readonly orderCents: number | null;
+  /** The cards that it blocks, by name; empty: it is about something else. */
+  readonly blocks: readonly string[];
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** What the holder wants to pay, whole cents; null where an approver asks. */
@@ -67,16 +69,15 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 
 /** A change that others have to approve, open or decided. */
 export function approvalRequest(request: ApprovalRequest): Message {
-  const { askedBy, askedAt, card, changes, state, orderCents, temporaryChange } = request;
-  const title = orderCents === null ? headline(changes) : 'virtual card';
-  const name = orderCents === null ? cardOfHolderRaw(card) : (card.holder ?? '');
+  const { askedBy, askedAt, card, state, orderCents, blocks, temporaryChange } = request;
+  const isAboutRules = orderCents === null && blocks.length === 0;
 
   return {
     text: sentence(
       `${titles[state]}: ${mention(askedBy)} ${wishWords(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
     ),
     blocks: [
-      header(`${titles[state]}: ${title} for ${name}`),
+      header(`${titles[state]}: ${titleOf(request)}`),
       section(
         `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${wishWords(request, '')}*`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
@@ -90,15 +91,23 @@ export function approvalRequest(request: ApprovalRequest): Message {
         request.isBlocked === true ? BLOCKED : null,
         temporaryChange === null ? null : ending(temporaryChange),
       ),
-      ...context(state === 'open' && orderCents === null ? mayLeaveRuleset(card) : null),
+      ...context(state === 'open' && isAboutRules ? mayLeaveRuleset(card) : null),
       ...controls(request),
       ...context(dateAfter('Asked', askedAt)),
     ],
   };
 }
 
-function controls({ value, state, orderCents, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
-  const isOrder = orderCents !== null;
+/** Raw. */
+function titleOf({ card, changes, orderCents, blocks }: ApprovalRequest): string {
+  if (blocks.length > 0) return `block ${blocks.length} cards`;
+  return orderCents === null
+    ? `${headline(changes)} for ${cardOfHolderRaw(card)}`
+    : `virtual card for ${card.holder ?? ''}`;
+}
+
+function controls({ value, state, orderCents, blocks, changes, card, isOverdue, temporaryChange }: ApprovalRequest) {
+  const isOrder = orderCents !== null || blocks.length > 0;
   if (state === 'open') {
     const name = named(card, 45);
     const control = (text: string, action: string, style?: 'primary' | 'danger') =>

@@ -1,4 +1,4 @@
-import { type LimitRequest, type OverriddenRequest, payCentsOf } from '../../src/approvals/request.ts';
+import { blocksIn, type LimitRequest, type OverriddenRequest, payCentsOf } from '../../src/approvals/request.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -27,7 +27,10 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
   const head = waiting.length === 1 ? 'A request waits' : `${waiting.length} requests wait`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
     const { action, card } = request;
-    const wish = wishWords({ ...request, payCents: payCentsOf(request) }, ` ${cardOfHolder(card)}`);
+    const wish = wishWords(
+      { ...request, blocks: blocksIn(request), payCents: payCentsOf(request) },
+      ` ${cardOfHolder(card)}`,
+    );
     const words = `${mention(action.actor.userId)} ${wish}, ${dateAfter('asked', action.askedAt)}`;
     return { words, address };
   });

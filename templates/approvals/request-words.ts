@@ -10,10 +10,17 @@ import { capital, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
-type Wish = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'card'>;
+type Wish = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'blocks' | 'card'>;
+
+const BLOCKS_SHOWN = 5;
 
 /** `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a space in front. */
-export function wishWords({ payCents, facts, changes, orderCents, card }: Wish, of: string): string {
+export function wishWords({ payCents, facts, changes, orderCents, blocks, card }: Wish, of: string): string {
+  if (blocks.length > 0) {
+    const more = blocks.length - BLOCKS_SHOWN;
+    const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => outside(name, 100));
+    return `asks to block ${blocks.length} cards: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+  }
   if (orderCents !== null)
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
   const moves = outside(ruleMoves(changes), RULES_MAX);
@@ -76,10 +83,12 @@ const RULE_FIELDS_MAX = 5;
 /** What changes, for how long, and what helps to decide about it. */
 export function requestFields({
   orderCents,
+  blocks,
   changes,
   term,
   facts,
-}: Pick<ApprovalRequest, 'orderCents' | 'changes' | 'term' | 'facts'>): Field[] {
+}: Pick<ApprovalRequest, 'orderCents' | 'blocks' | 'changes' | 'term' | 'facts'>): Field[] {
+  if (blocks.length > 0) return [];
   if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;

@@ -35,7 +35,7 @@ const refusals: readonly [string, string, string][] = [
 ];
 
 describe('people without permission', () => {
-  it('are told whom to ask, with a button that asks them in the approvals channel, once', async () => {
+  it('are told whom to ask, with a button that asks them in the approvals channel', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(olga, `unblock ${last4Of(card)} found it`);
     const told = await cardbell().waitTold(olga, refused, since);
@@ -47,13 +47,8 @@ describe('people without permission', () => {
     const asked = new RegExp(`<@${olga}> asks you to unblock cards .*${last4Of(card)}`);
     const question = await cardbell().waitFor(channels.approvals, asked);
     expect(question.text).toContain(`/card unblock ${last4Of(card)}`);
-    await cardbell().press(olga, told, 'ask_permission');
-    await quiet(cardbell());
-    expect(
-      cardbell()
-        .texts(channels.approvals)
-        .filter((text) => asked.test(text)),
-    ).toHaveLength(1);
+    const answer = JSON.stringify(cardbell().now(told).blocks);
+    expect(answer, 'the answer takes the place of the question').not.toContain('ask_permission');
   });
 
   it.each(refusals)('%s is %s to be refused', async (verb, _who, user) => {

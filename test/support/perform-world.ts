@@ -318,6 +318,8 @@ export interface Over extends Partial<Action> {
   readonly kinds?: WarningsAction['kinds'];
   readonly isOn?: boolean;
   readonly asked?: string;
+  readonly acctIds?: readonly number[];
+  readonly names?: readonly string[];
   readonly subject?: string;
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;

@@ -82,6 +82,7 @@ export const answer = {
     isHolders: false,
     card,
     orderCents: null,
+    blocks: [],
     changes: [limitMove('daily', 40_000, 200_000)],
     term: { kind: 'permanent' },
     payCents: null,

@@ -21,6 +21,7 @@ function setUp(written: ActionState | null = null) {
   const steps: string[] = [];
   const changes: unknown[] = [];
   const execution = createExecution({
+    blockAll: async () => expect.fail('nothing is blocked'),
     requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
     progress: { read: async () => written },
     changeRule: async ({ action }, approved) => {

@@ -43,6 +43,7 @@ const request = {
   askedAt: '2026-11-20T14:14:00Z',
   card,
   orderCents: null,
+  blocks: [],
   changes,
   term: { kind: 'permanent' },
   payCents: null,

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const acctIds = [11, 12, 13, 14, 15, 16];
+const operator = { actor: { userId: 'U0OLGA', teamId: 'T1' }, roles: ['operator' as const] };
+const approver = { actor: { userId: 'U0ANA', teamId: 'T1' }, roles: ['approver' as const] };
+const request = { target: { kind: 'request', requestId: 'req_blockall1' }, approve: true } as const;
+
+async function createWorld(over: (deps: WorldDeps, blocked: number[]) => Partial<WorldDeps> = () => ({})) {
+  const world = await createActionWorld(redis());
+  const blocked: number[] = [];
+  const card = {
+    ...world.deps.card,
+    setCardStatus: async (acctId: number) => void blocked.push(acctId),
+  };
+  const deps = { ...world.deps, card, ...over({ ...world.deps, card }, blocked) };
+  const names = acctIds.map((acctId) => `Holder ${acctId} · card ${acctId}`);
+  const blockAll = (by: object) => performAction(ask('block-all', { ...by, acctIds, names }), deps);
+  const approve = (by: object) => performAction(ask('decide', { ...request, ...by }), deps);
+  return { world, deps, blocked, blockAll, approve };
+}
+
+it('blocks no card before somebody else agrees, and then each once', async () => {
+  const { world, deps, blocked, blockAll, approve } = await createWorld();
+
+  await blockAll(operator);
+
+  expect(blocked).toEqual([]);
+  const [open] = await deps.requests.open();
+  expect(open).toMatchObject({ needed: 1, approvals: [], action: { verb: 'block-all', acctIds } });
+  expect(world.answers.at(-1)?.text).toContain('More than 5 cards take a second person');
+  const { text } = open === undefined ? { text: '' } : requestMessage(open);
+  expect(text).toMatch(
+    /^Approval needed: <@U0OLGA> asks to block 6 cards: Holder 11 · card 11; .* and 1 more\. Needs one/,
+  );
+
+  await approve(approver);
+  await approve(approver);
+
+  expect(blocked).toEqual(acctIds);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('takes two approvers where an approver asks: nobody agrees with themselves', async () => {
+  const { deps, blocked, blockAll, approve } = await createWorld();
+  await blockAll(approver);
+
+  expect((await deps.requests.open())[0]).toMatchObject({ needed: 2, approvals: [{ by: 'U0ANA' }] });
+  await approve(approver);
+  expect(blocked).toEqual([]);
+
+  await approve({ ...approver, id: 'act_ben', actor: { userId: 'U0BEN', teamId: 'T1' } });
+  expect(blocked).toEqual(acctIds);
+});
+
+it('is one request however often it is asked for, and blocks nothing when it is denied', async () => {
+  const { deps, blocked, blockAll, approve } = await createWorld();
+  await blockAll(operator);
+  await blockAll(operator);
+  await blockAll({ ...operator, id: 'act_again' });
+
+  expect(await deps.requests.open()).toHaveLength(1);
+  await approve({ ...approver, approve: false });
+
+  expect(blocked).toEqual([]);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
+});
+
+it('goes on where it stopped when the card service was away in between', async () => {
+  let calls = 0;
+  const { blocked, blockAll, approve } = await createWorld(({ card }, done) => ({
+    card: {
+      ...card,
+      setCardStatus: async (acctId: number) => {
+        calls += 1;
+        if (calls === 3)
+          throw new CardApiError('card API answered 503', {
+            code: 'unavailable',
+            operation: 'setCardStatus',
+            status: 503,
+            outcome: 'refused',
+            apiMessage: null,
+          });
+        done.push(acctId);
+      },
+    },
+  }));
+  await blockAll(operator);
+
+  await expect(approve(approver)).rejects.toThrow('503');
+  await approve(approver);
+
+  expect(blocked).toEqual(acctIds);
+});
