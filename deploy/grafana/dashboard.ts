@@ -79,6 +79,7 @@ const rows: readonly (readonly [string, ...Panel[]])[] = [
       'Workers, quarantine',
       'short',
       same('cardbell_workers', 'workers'),
+      same('cardbell_redis_memory_ratio', 'share of Redis’ memory'),
       same('cardbell_quarantined', 'webhooks in quarantine'),
     ],
     [

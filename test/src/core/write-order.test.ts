@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createLock } from '../../../src/core/lock.ts';
 import { createWriteOrder } from '../../../src/core/write-order.ts';
@@ -32,6 +33,8 @@ it.each([
 it('what was written since Redis came back is newer than what it had lost', async () => {
   const { note, ifNewest } = create();
   const lost = await note('a');
+  // Numbers are milliseconds.
+  await sleep(2);
   await redis().flushall();
   await redis().set('a', 'since');
   await note('a');
