@@ -92,8 +92,14 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
   const asked = { ask: { verb, input: { changeRequest } }, reason } as const;
   if (known === null || along.length === 0) return asked;
   const toRaise =
-    (isAlong: boolean) =>
-    ({ rule, to }: LimitGoal): LimitRaise => ({ rule, from: limitOf(known, rule), to, remainingCents: null, isAlong });
+    (isAdjustedToo: boolean) =>
+    ({ rule, to }: LimitGoal): LimitRaise => ({
+      rule,
+      from: limitOf(known, rule),
+      to,
+      remainingCents: null,
+      isAdjustedToo,
+    });
   return { ...asked, along: [...typed.map(toRaise(false)), ...along.map(toRaise(true))] };
 }
 

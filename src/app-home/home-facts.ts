@@ -1,7 +1,7 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
-import type { OpenMute, OpenRaise, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { OpenMute, OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { blocksIn, payCentsOf, requestValue } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
@@ -63,7 +63,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     );
     return all.filter(({ card }) => cards.has(card));
   };
-  const [requests, claims, recentRaises, mutes, declines, inactive, health] = await Promise.all([
+  const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
     waitingRequests(viewer, deps).then(seen),
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
@@ -76,7 +76,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     isApprover: viewer.isApprover,
     requests,
     claims,
-    recentRaises,
+    temporaryChanges,
     mutes,
     declines,
     inactive: inactive.map(withValue),
@@ -152,7 +152,7 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
 }
 
 /** Temporary changes, soonest end first. */
-async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenRaise[]> {
+async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenTemporaryChange[]> {
   return await Promise.all(
     (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state }) => ({
       value: id,

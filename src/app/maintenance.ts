@@ -103,7 +103,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       await redis.del(unreadableKey);
       if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging());
-      else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging(), opsIssue.laggedBehind);
+      else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging(), opsIssue.lagResolved);
     },
 
     /** The clock of this machine decides nothing here, but BullMQ goes by it. */

@@ -172,8 +172,8 @@ function rememberOfCards({ newest, keep }: Newest, stores: OfCards): OfCards {
       ...recentRaises,
       add: newest(raiseOf, recentRaises.add),
       cancel: newest(raiseOf, recentRaises.cancel),
-      overrideRequest: newest((acctId) => overrideOf(acctId), recentRaises.overrideRequest),
-      cancelOverride: newest((acctId) => overrideOf(acctId), recentRaises.cancelOverride),
+      reserveOverride: newest((acctId) => overrideOf(acctId), recentRaises.reserveOverride),
+      releaseOverride: newest((acctId) => overrideOf(acctId), recentRaises.releaseOverride),
     },
     mutes: {
       ...mutes,

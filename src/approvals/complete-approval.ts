@@ -26,7 +26,7 @@ import type { HolderNotices, ResolveRequest } from './resolve-request.ts';
 interface Deps extends Pick<ActionTools, 'answer'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly updateRequest: (requestId: string) => Promise<void>;
-  readonly recentRaises: Pick<RecentRaises, 'cancelOverride'>;
+  readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
   readonly holderNotices: HolderNotices;
@@ -68,7 +68,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
   async function apply(begun: LimitRequest, approval: ApprovalInFlight, result: Result): Promise<void> {
     const request = withoutInFlight(begun, approval.actionId);
     if (result.state === 'failed' && approval.kind === 'override') {
-      await deps.recentRaises.cancelOverride(request.acctId, approval.actionId);
+      await deps.recentRaises.releaseOverride(request.acctId, approval.actionId);
     }
     if (request.state !== 'open') return await deps.requests.save(request);
     // An order whose answer was lost is never sent again, so nothing is left to approve.

@@ -22,7 +22,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
   readonly capChange: CapChange;
   readonly recount: Recount;
   /** Each card's glass can be broken once a day. */
-  readonly recentRaises: Pick<RecentRaises, 'overrideRequest'>;
+  readonly recentRaises: Pick<RecentRaises, 'reserveOverride'>;
 }
 
 /**
@@ -32,7 +32,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
  * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
  */
 export function createOverrideRequest(deps: Deps) {
-  return async function overrideRequest(action: OverrideAction, attempt: Attempt): Promise<void> {
+  return async function reserveOverride(action: OverrideAction, attempt: Attempt): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { what: 'Breaking the glass', why, whoCan }, { acctId: request?.acctId ?? null });
@@ -56,7 +56,7 @@ export function createOverrideRequest(deps: Deps) {
     if (lowers(withGoals(judged.now, capped.changes))) {
       return await refuse('The card may do more already than breaking the glass allows.');
     }
-    if (!(await deps.recentRaises.overrideRequest(request.acctId, action.id))) {
+    if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The glass of this card was broken within the last 24 hours already.');
     }
     const { acctId, card, id, approvals } = judged.request;

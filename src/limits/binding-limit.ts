@@ -98,7 +98,7 @@ function bindingOf(
       if (leftCents === null || leftCents >= amountCents) return [];
       const to = remainingCents === null || from === null ? null : from - leftCents + amountCents;
       const rule = { kind: 'limit', period, category } as const;
-      return [{ rule, from, to, remainingCents, isAlong: false, leftCents }];
+      return [{ rule, from, to, remainingCents, isAdjustedToo: false, leftCents }];
     })
     .toSorted(
       (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
@@ -149,7 +149,7 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
 }
 
 function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise {
-  return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAlong: true };
+  return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
 }
 
 /** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
@@ -157,7 +157,7 @@ function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
   const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
   if (period === undefined) return [];
   const rule = { kind: 'limit', period, category: null } as const;
-  return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAlong: false }];
+  return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAdjustedToo: false }];
 }
 
 const NOTHING_READ: readonly RemainingWindow[] = limitPeriods.map((period) => ({

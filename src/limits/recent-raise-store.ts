@@ -66,13 +66,13 @@ export function createRecentRaises(redis: Redis | Cluster) {
       );
     },
     /** Once within 24 hours for each card. @returns false when somebody else's click has it. */
-    async overrideRequest(acctId: number, actionId: string): Promise<boolean> {
+    async reserveOverride(acctId: number, actionId: string): Promise<boolean> {
       const key = overrideKey(acctId);
       if ((await redis.set(key, actionId, 'PX', COUNTED_MS, 'NX')) !== null) return true;
       return (await redis.get(key)) === actionId;
     },
     /** The override came to nothing: it may be used again, if it was this action that used it. */
-    async cancelOverride(acctId: number, actionId: string): Promise<void> {
+    async releaseOverride(acctId: number, actionId: string): Promise<void> {
       if ((await redis.get(overrideKey(acctId))) === actionId) await redis.del(overrideKey(acctId));
     },
   };

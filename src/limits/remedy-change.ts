@@ -13,7 +13,7 @@ export const LimitRaise = z.strictObject({
   to: z.int().nullable(),
   remainingCents: z.int().nullable(),
   /** It stops nothing itself, but others would be above it. */
-  isAlong: z.boolean(),
+  isAdjustedToo: z.boolean(),
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
@@ -44,7 +44,7 @@ export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
 
 /** True when it is not known what was left of a limit that stopped the purchase: then there may be more of them. */
 export function isIncomplete(remedy: Remedy): boolean {
-  return limitsOf(remedy).some(({ remainingCents, isAlong }) => !isAlong && remainingCents === null);
+  return limitsOf(remedy).some(({ remainingCents, isAdjustedToo }) => !isAdjustedToo && remainingCents === null);
 }
 
 /**
@@ -78,6 +78,6 @@ function raised(limits: readonly LimitRaise[], rules: CardLimits | null, amountC
     return { rule, to: to ?? (current ?? 0) + amountCents };
   };
   if (rules === null) return inRuleOrder(limits.map(goalOf));
-  const binding = inRuleOrder(limits.filter(({ isAlong }) => !isAlong).map(goalOf));
+  const binding = inRuleOrder(limits.filter(({ isAdjustedToo }) => !isAdjustedToo).map(goalOf));
   return inRuleOrder(withRaisedAlong(rules, binding));
 }

@@ -54,7 +54,9 @@ export function createNameCategory({ card, progress, purchaseOf }: Deps): NameCa
     const found = bindingLimit(purchase, remaining, rules);
     if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
     const { category } = found.limits[0].rule;
-    const stopping = found.limits.filter(({ rule, isAlong }) => !isAlong && rule.category?.id === category?.id);
+    const stopping = found.limits.filter(
+      ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,
+    );
     const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
     const isOneOfThem = stopping.some(({ rule }) => rule.period === goal.rule.period);
     if (isOneOfThem && isLooser(changesFrom(rules, [meant]))) return named({ goals: [meant], term });

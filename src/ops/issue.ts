@@ -54,7 +54,7 @@ export function lagging(): OpsIssue {
   };
 }
 
-export const laggedBehind = {
+export const lagResolved = {
   what: 'Nothing waits any more.',
   means: 'Alerts and answers come at once again.',
 } as const;

@@ -14,7 +14,7 @@ export function createSlackGuard(
   now: () => number = Date.now,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void {
   return function guard(request, response, expectsContinue) {
-    const refusal = isDelivery(request) ? whyNot(request, now()) : notFound;
+    const refusal = isDelivery(request) ? rejectionFor(request, now()) : notFound;
     if (refusal === null) {
       if (expectsContinue) response.writeContinue();
       bolt(request, response);
@@ -43,7 +43,7 @@ interface Refusal {
   readonly error: string;
 }
 
-function whyNot({ headers }: IncomingMessage, now: number): Refusal | null {
+function rejectionFor({ headers }: IncomingMessage, now: number): Refusal | null {
   const signature = headers['x-slack-signature'];
   const sentAt = headers['x-slack-request-timestamp'];
   if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature))

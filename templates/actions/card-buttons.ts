@@ -26,7 +26,7 @@ export function blockButton({ value, card }: About, action: string = actionId.bl
     confirm: confirm({
       title: 'Block this card?',
       text: `${named(card, 110)} will decline every purchase until somebody unblocks it.`,
-      pendingApproval: 'Block card',
+      confirmText: 'Block card',
       style: 'danger',
     }),
   });
@@ -48,7 +48,7 @@ export function activateButton({ value, card }: About, action: string = actionId
     confirm: confirm({
       title: 'Activate this card?',
       text: `${named(card, 110)} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
-      pendingApproval: 'Activate card',
+      confirmText: 'Activate card',
       style: 'primary',
     }),
   });

@@ -37,7 +37,7 @@ export function confirmActivation({ value, card, ending }: ConfirmActivation): M
           confirm: confirm({
             title: 'End the other cards for good?',
             text: `${count} of this account can never be used again once this card is activated.`,
-            pendingApproval: 'Activate',
+            confirmText: 'Activate',
             style: 'danger',
           }),
         }),

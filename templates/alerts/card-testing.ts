@@ -130,7 +130,7 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
     confirm: confirm({
       title: 'Block this card?',
       text: 'The chosen card will decline every purchase until somebody unblocks it.',
-      pendingApproval: 'Block card',
+      confirmText: 'Block card',
       style: 'danger',
     }),
   };
@@ -147,7 +147,7 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
     confirm: confirm({
       title: `Block ${open.length} cards?`,
       text: `${open.length > BLOCKED_ALONE_MAX ? 'An approver has to agree. ' : ''}Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 185)}`,
-      pendingApproval: `Block ${open.length} cards`,
+      confirmText: `Block ${open.length} cards`,
       style: 'danger',
     }),
   });

@@ -100,7 +100,7 @@ function controls(alert: FraudCaseAlert) {
     confirm: confirm({
       title: 'Close this fraud case?',
       text: 'The card stays as it is. Later declines and changes of the card no longer come into this thread.',
-      pendingApproval: 'Close the case',
+      confirmText: 'Close the case',
     }),
   });
   return [isBlocked ? null : block, close];

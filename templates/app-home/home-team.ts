@@ -10,11 +10,11 @@ import { claimWords } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import {
   homeMutes,
-  homeRaises,
   homeRequests,
+  homeTemporaryChanges,
   more,
   type OpenMute,
-  type OpenRaise,
+  type OpenTemporaryChange,
   type WaitingRequest,
 } from './home-waiting.ts';
 
@@ -35,7 +35,7 @@ export interface TeamFacts {
   readonly requests: readonly WaitingRequest[];
   readonly claims: readonly WaitingClaim[];
   /** Soonest end first. */
-  readonly recentRaises: readonly OpenRaise[];
+  readonly temporaryChanges: readonly OpenTemporaryChange[];
   readonly mutes: readonly OpenMute[];
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
@@ -51,11 +51,11 @@ const INACTIVE_MAX = 5;
 
 /** What waits for those who run the program, and how things stand. */
 export function homeTeam(facts: TeamFacts): KnownBlock[] {
-  const { requests, recentRaises, mutes, health } = facts;
+  const { requests, temporaryChanges, mutes, health } = facts;
   return [
     ...homeRequests(requests),
     ...homeClaims(facts),
-    ...homeRaises(recentRaises),
+    ...homeTemporaryChanges(temporaryChanges),
     ...homeMutes(mutes),
     ...homeDeclines(facts),
     ...homeInactive(facts),

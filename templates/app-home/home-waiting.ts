@@ -37,7 +37,7 @@ export interface WaitingRequest {
 }
 
 /** A temporary change of a card's rules. */
-export interface OpenRaise {
+export interface OpenTemporaryChange {
   /** Opaque id of the temporary change. */
   readonly value: string;
   readonly card: CardFacts;
@@ -122,18 +122,18 @@ function decideButtons({ value, card }: WaitingRequest) {
   ];
 }
 
-export function homeRaises(recentRaises: readonly OpenRaise[]): KnownBlock[] {
-  if (recentRaises.length === 0) return [];
+export function homeTemporaryChanges(temporaryChanges: readonly OpenTemporaryChange[]): KnownBlock[] {
+  if (temporaryChanges.length === 0) return [];
   return [
     header('Temporary changes'),
-    ...recentRaises.slice(0, RECENT_RAISES_MAX).map((raise) => ({
+    ...temporaryChanges.slice(0, RECENT_RAISES_MAX).map((raise) => ({
       ...section(
         `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
       ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
     })),
-    ...more(recentRaises.length - RECENT_RAISES_MAX, 'temporary changes'),
+    ...more(temporaryChanges.length - RECENT_RAISES_MAX, 'temporary changes'),
   ];
 }
 

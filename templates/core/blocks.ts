@@ -73,15 +73,15 @@ export function context(...texts: readonly (string | null)[]): ContextBlock[] {
 interface ConfirmWords {
   readonly title: string;
   readonly text: string;
-  readonly pendingApproval: string;
+  readonly confirmText: string;
   readonly style?: 'primary' | 'danger';
 }
 
-export function confirm({ title, text, pendingApproval, style }: ConfirmWords): ConfirmationDialog {
+export function confirm({ title, text, confirmText, style }: ConfirmWords): ConfirmationDialog {
   return {
     title: plainText(title, limits.CONFIRM_TITLE_MAX),
     text: plainText(text, limits.CONFIRM_TEXT_MAX),
-    confirm: plainText(pendingApproval, limits.CONFIRM_BUTTON_MAX),
+    confirm: plainText(confirmText, limits.CONFIRM_BUTTON_MAX),
     deny: plainText('Cancel', limits.CONFIRM_BUTTON_MAX),
     ...(style && { style }),
   };

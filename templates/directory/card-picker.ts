@@ -113,7 +113,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Unblock this card?',
           text: `${name} can be used again.`,
-          pendingApproval: 'Unblock card',
+          confirmText: 'Unblock card',
           style: 'primary',
         }),
       });
@@ -127,7 +127,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Activate this card?',
           text: `${name} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
-          pendingApproval: 'Activate card',
+          confirmText: 'Activate card',
           style: 'primary',
         }),
       });
@@ -141,7 +141,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         confirm: confirm({
           title: 'Block this card?',
           text: `${name} will decline every purchase until somebody unblocks it.`,
-          pendingApproval: 'Block card',
+          confirmText: 'Block card',
           style: 'danger',
         }),
       });

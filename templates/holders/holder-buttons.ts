@@ -18,7 +18,7 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
     confirm: confirm({
       title: 'Block your card?',
       text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
-      pendingApproval: 'Block my card',
+      confirmText: 'Block my card',
       style: 'danger',
     }),
   });
@@ -36,7 +36,7 @@ export function fraudButton(alertId: string, card: CardFacts): Button {
     confirm: confirm({
       title: 'Report this purchase as fraud?',
       text: `Your ${name} is blocked at once, for your purchases as well, and the operators are notified. You’ll need a new card.`,
-      pendingApproval: 'It wasn’t me',
+      confirmText: 'It wasn’t me',
       style: 'danger',
     }),
   });

@@ -59,7 +59,7 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
 
 /** The limits that stopped the purchase, tightest first. */
 function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
-  return limitsOf(remedy).filter(({ isAlong }) => !isAlong);
+  return limitsOf(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
 function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, occurredAt: string): string {

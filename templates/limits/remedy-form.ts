@@ -173,8 +173,8 @@ function currentOf(raise: LimitRaise | null): (string | null)[] {
 
 /** Each limit that stops the purchase, and each that must rise with these. */
 function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): string[] {
-  const stopping = raised.filter(({ isAlong }) => !isAlong).map(withNumbers);
-  const along = raised.filter(({ isAlong }) => isAlong).map(withNumbers);
+  const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(withNumbers);
+  const along = raised.filter(({ isAdjustedToo }) => isAdjustedToo).map(withNumbers);
   const also = `Raised along, because ${stopping.length === 1 ? 'it' : 'one of them'} would be above: ${list.format(along)}.`;
   const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
   return [

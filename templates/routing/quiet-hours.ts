@@ -23,7 +23,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
-      [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, needNotWait(released)]
+      [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, releasedNow(released)]
         .filter(Boolean)
         .join(' '),
     ),
@@ -33,21 +33,21 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
         passes,
         'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
         until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
-        needNotWait(released),
+        releasedNow(released),
         `To end them: ${commandCode('quiet off')}`,
       ),
     ],
   };
 }
 
-function needNotWait(released: number): string | null {
+function releasedNow(released: number): string | null {
   if (released === 0) return null;
   return released === 1
     ? '1 alert need not wait any more and comes now.'
     : `${released} alerts need not wait any more and come now.`;
 }
 
-function comeNow(released: number): string | null {
+function releasedAtEnd(released: number): string | null {
   if (released === 0) return null;
   return released === 1
     ? 'The alert that waited for their end comes now.'
@@ -62,7 +62,7 @@ export interface QuietEnded {
 
 export function quietEnded({ wasSet, released }: QuietEnded): Message {
   const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
-  const comes = comeNow(released);
+  const comes = releasedAtEnd(released);
   return {
     text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),
     blocks: [section(`*${what}*`, comes)],

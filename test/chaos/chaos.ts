@@ -15,7 +15,7 @@ import { marksIn, record, recordsOf } from './record.ts';
 import type { ClickKind, Recording, SentEvent } from './recording.ts';
 import { newerMark } from './redis-disturbances.ts';
 import { startRelay } from './relay.ts';
-import { sendAll, sendCalmly, sendNow } from './send.ts';
+import { sendAll, sendNow, sendThrottled } from './send.ts';
 import { createService } from './service.ts';
 import { steps } from './steps.ts';
 
@@ -101,7 +101,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const events = createEvents(random, cards.status, cards.linked);
     const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
     sendNow(events.first(), service, sent);
-    await sendCalmly(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
+    await sendThrottled(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
     await oneOfEach(cluster, clicks);
     clicks.start();
     const repeat = (mark: string): ChaosEvent | null => {

@@ -33,7 +33,7 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
 }
 
 /** How many events and messages are on their way. */
-export async function onTheirWay(cluster: Pick<ChaosCluster, 'store'>): Promise<number> {
+export async function inFlight(cluster: Pick<ChaosCluster, 'store'>): Promise<number> {
   const { inbox = 0, jobs = 0, outbox = 0 } = await leftOf(cluster);
   return inbox + jobs + outbox;
 }

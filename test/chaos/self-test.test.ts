@@ -10,7 +10,7 @@ import { createRandom } from './random.ts';
 import { record } from './record.ts';
 import type { ClickKind } from './recording.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { sendCalmly, sendNow } from './send.ts';
+import { sendNow, sendThrottled } from './send.ts';
 import { createService, type Service } from './service.ts';
 import { createBetween, type Tamper } from './tampering.ts';
 
@@ -62,11 +62,11 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
   const [between, how] = tamper;
   between.tamper(how);
   if (events > 0) sendNow(first(), service, sent);
-  await sendCalmly(cluster, events, () => sendNow(next(), service, sent));
+  await sendThrottled(cluster, events, () => sendNow(next(), service, sent));
   // Each repeated decline once more, when its message stands.
   const repeated = new Set(sent.slice(before).flatMap(({ kind, mark }) => (kind === 'repeat' && mark ? [mark] : [])));
   const again = [...repeated].flatMap((mark) => repeat(mark) ?? []);
-  await sendCalmly(cluster, again.length, () => sendNow(again.pop() as ChaosEvent, service, sent));
+  await sendThrottled(cluster, again.length, () => sendNow(again.pop() as ChaosEvent, service, sent));
   for (const kind of kinds) await clicks.once(kind);
   await drained(cluster, service.inFlight, { stuckSeconds: 120, say: () => {} });
   between.tamper(null);

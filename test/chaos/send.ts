@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 import type { ChaosOptions } from './chaos.ts';
 import type { ChaosCluster } from './cluster.ts';
-import { onTheirWay } from './drained.ts';
+import { inFlight } from './drained.ts';
 import type { ChaosEvent } from './events.ts';
 import type { Random } from './random.ts';
 import type { Service } from './service.ts';
@@ -22,9 +22,9 @@ export function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent:
 }
 
 /** Sends the next when those before are posted, so that most have a message of their own. */
-export async function sendCalmly(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
+export async function sendThrottled(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
   for (let count = 0; count < events; count += 1) {
-    await until(async () => (await onTheirWay(cluster)) < AT_ONCE, 'few are on their way');
+    await until(async () => (await inFlight(cluster)) < AT_ONCE, 'few are on their way');
     sendOne();
   }
 }

@@ -22,8 +22,8 @@ interface Case {
   readonly request: StoredMessage;
 }
 const asks = new Map<string, Case>();
-const yeses = new Map<string, Case>();
-const glasses = new Map<string, Case>();
+const approvedCases = new Map<string, Case>();
+const overriddenCases = new Map<string, Case>();
 const orders = new Map<string, { readonly holder: string; readonly actionId: string }>();
 const trees = ['Alder', 'Birch', 'Cedar', 'Elder', 'Hazel', 'Larch', 'Maple', 'Rowan'];
 
@@ -104,7 +104,7 @@ beforeAll(async () => {
     const facts = { acctId: card.AcctId, ts: request.ts };
     const act = () => cardbell().press(zoe, request, 'decide_request_approve');
     const actionId = await crashing.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
-    yeses.set(what, { card, actionId, request });
+    approvedCases.set(what, { card, actionId, request });
   });
   await each(overrideSteps, async (pattern, when, what, row) => {
     const card = cards[row + 8] as SandboxAccount;
@@ -114,7 +114,7 @@ beforeAll(async () => {
     const viewId = await formOf(olga);
     const act = () => workspace.submitView({ user: olga, viewId, values: { reason: 'It closes at noon.' } });
     const actionId = await crashing.killAt(what, act, { when, pattern: (id) => pattern({ ...facts, actionId: id }) });
-    glasses.set(what, { card, actionId, request });
+    overriddenCases.set(what, { card, actionId, request });
   });
 
   await startWorker();
@@ -159,7 +159,7 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
 
 describe('the second approver approves, and the worker is killed by SIGKILL', () => {
   it.each(table(approvalSteps))('just %s %s leaves one write, one outcome and one message', async (when, step) => {
-    const { card, actionId, request } = yeses.get(name(when, step)) as Case;
+    const { card, actionId, request } = approvedCases.get(name(when, step)) as Case;
 
     expect(writesOf(card)).toEqual([100, 1500]);
     const [approved, sent, done, ...after] = await recordsOf(actionId);
@@ -179,7 +179,7 @@ describe('an operator overrides a request, and the worker is killed by SIGKILL',
   it.each(table(overrideSteps))(
     'just %s %s: it is one write, one end, and told to everybody once',
     async (when, step) => {
-      const { card, actionId, request } = glasses.get(name(when, step)) as Case;
+      const { card, actionId, request } = overriddenCases.get(name(when, step)) as Case;
 
       expect(writesOf(card)).toEqual([100, 1100]);
       const [approved, sent, done, ...after] = await recordsOf(actionId);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
-import { messageTracked } from '../support/message-tracked.ts';
+import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -102,7 +102,7 @@ describe('a raise above the two-person amount', () => {
     const { store } = cardbell();
     const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
     const key = `{cardbell:state}:request:${id}`;
-    await messageTracked(store, { kind: 'request', id });
+    await waitUntilTracked(store, { kind: 'request', id });
     const kept = JSON.parse((await store.get(key)) ?? '{}');
     await store.set(key, JSON.stringify({ ...kept, expiresAt: new Date(Date.now() - 1000).toISOString() }));
     const since = Date.now() / 1000;

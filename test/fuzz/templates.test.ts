@@ -50,7 +50,7 @@ import { subscriptionWarning } from '../../templates/warnings/subscription-warni
 import { warningsSet } from '../../templates/warnings/warnings-set.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
-import { limitMove } from '../support/limit-goals.ts';
+import { limitChange } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
@@ -65,8 +65,8 @@ const many = <T>(one: T, count = 30): T[] => Array<T>(count).fill(one);
 
 /** As many limits as a card can have, in a category of any name. */
 const limits = (name: string) =>
-  limitWindows.flatMap((period) => [{ id: 1, name }, null].map((category) => limitMove(period, null, 500, category)));
-const daily = (name: string) => limitMove('daily', 400, 500, { id: 1, name });
+  limitWindows.flatMap((period) => [{ id: 1, name }, null].map((category) => limitChange(period, null, 500, category)));
+const daily = (name: string) => limitChange('daily', 400, 500, { id: 1, name });
 
 const requestOf = (one: string, two: string, isSeveral = false): OverriddenRequest => {
   const changes = isSeveral ? limits(one) : [daily(one)];
@@ -177,7 +177,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'holder-request': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
-    return [[limitMove('daily', 1, 5, { id: 1, name: one })], limits(one)].map((changes) =>
+    return [[limitChange('daily', 1, 5, { id: 1, name: one })], limits(one)].map((changes) =>
       requestSent({ card, payCents: 30_000, changes, term: { kind: 'permanent' }, note: two }),
     );
   },

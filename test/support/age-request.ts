@@ -1,5 +1,5 @@
 import type { StoredMessage } from '../../workspace/server.ts';
-import { messageTracked } from './message-tracked.ts';
+import { waitUntilTracked } from './message-tracked.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { wakeJob } from './wake-job.ts';
 
@@ -7,7 +7,7 @@ import { wakeJob } from './wake-job.ts';
 export async function ageRequest(store: RunningCardbell['store'], request: StoredMessage, ms: number): Promise<void> {
   const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
   const key = `{cardbell:state}:request:${id}`;
-  await messageTracked(store, { kind: 'request', id });
+  await waitUntilTracked(store, { kind: 'request', id });
   const kept = JSON.parse((await store.get(key)) ?? '{}');
   const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
   const action = { ...kept.action, askedAt: earlier(kept.action.askedAt) };

@@ -1,7 +1,7 @@
 /** Thrown instead of whatever a killed process would have done next. */
 export class Killed extends Error {}
 
-export interface Life {
+export interface CrashPoints {
   /** Places where it could have been killed so far. */
   readonly points: () => number;
   /**
@@ -19,7 +19,7 @@ export interface Life {
  * Every call of a function, at any depth, has two steps: just before it takes effect, and just after, when nobody has
  * heard the answer. A killed process does nothing more: each later call throws at once.
  */
-export function mortal<T extends object>(deps: T, killAt: number): { deps: T; life: Life } {
+export function crashAtStep<T extends object>(deps: T, killAt: number): { deps: T; life: CrashPoints } {
   let points = 0;
   let underWay = 0;
   let lastAt = Number.NaN;

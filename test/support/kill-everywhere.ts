@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Action } from '../../src/dispatch/verbs.ts';
-import { Killed, mortal } from './crash-at.ts';
+import { crashAtStep, Killed } from './crash-at.ts';
 import { createActionWorld, type PerformWorld, performAction, verifyAction, type WorldDeps } from './perform-world.ts';
 
 /** Runs an action from the click to its end, as the queue does. */
@@ -31,7 +31,7 @@ export async function killEverywhere(
     await redis.flushall();
     const world = await createActionWorld(redis);
     const deps = await prepare(world);
-    const { deps: crashing, life } = mortal(deps, killAt);
+    const { deps: crashing, life } = crashAtStep(deps, killAt);
     return { world, deps, crashing, life };
   };
   const survey = await begin(Number.POSITIVE_INFINITY);

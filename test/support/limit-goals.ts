@@ -12,7 +12,7 @@ export function limitGoal(
 }
 
 /** The same, from what it was. */
-export function limitMove(
+export function limitChange(
   period: LimitRule['period'],
   from: number | null,
   to: number | null,
@@ -29,12 +29,12 @@ export function limitRaise(
   {
     remainingCents = null,
     category = null,
-    isAlong = false,
+    isAdjustedToo = false,
   }: Partial<Omit<LimitRaise, 'rule' | 'from' | 'to'>> & {
     readonly category?: SpendCategory | null;
   } = {},
 ): LimitRaise {
-  return { rule: { kind: 'limit', period, category }, from, to, remainingCents, isAlong };
+  return { rule: { kind: 'limit', period, category }, from, to, remainingCents, isAdjustedToo };
 }
 
 /** The remedy that raises these limits, tightest first. */

@@ -1,6 +1,6 @@
 import type { SpendRules } from '../../src/card-api/spend-rules.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
-import { limitMove } from './limit-goals.ts';
+import { limitChange } from './limit-goals.ts';
 import { acctId } from './perform-world.ts';
 
 export const openedAt = '2026-11-20T15:00:00.000Z';
@@ -10,7 +10,7 @@ export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): Temporar
   return {
     id: 'act_1',
     acctId,
-    changes: [limitMove('daily', 40_000, 45_000)],
+    changes: [limitChange('daily', 40_000, 45_000)],
     term: { kind: 'duration', ms: 3_600_000 },
     by: { userId: 'U0ANA', teamId: 'T1' },
     openedAt,

@@ -9,7 +9,7 @@ import type { ChooseCard } from '../../templates/directory/choose-card.ts';
 import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
 import type { OpsNotice } from '../../templates/ops/ops-notice.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { limitMove, limitRaise, remedyOf } from '../support/limit-goals.ts';
+import { limitChange, limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';
@@ -83,7 +83,7 @@ export const answer = {
     card,
     orderCents: null,
     blocks: [],
-    changes: [limitMove('daily', 40_000, 200_000)],
+    changes: [limitChange('daily', 40_000, 200_000)],
     term: { kind: 'permanent' },
     payCents: null,
     reason: 'Trade fair & booth',

@@ -5,7 +5,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
@@ -187,7 +187,7 @@ describe('what was found made, but is a later change’s', () => {
 
     expect(await temporaryChangeOf(world, two)).toMatchObject({
       state: 'open',
-      changes: [limitMove('daily', 40_000, 50_000)],
+      changes: [limitChange('daily', 40_000, 50_000)],
     });
     expect((await lastOutcome(world))?.control).toMatchObject({ kind: 'revert' });
   });

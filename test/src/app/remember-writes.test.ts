@@ -237,8 +237,8 @@ describe.each<[string, Setting]>([
   [
     'an emergency override',
     {
-      set: ({ recentRaises }) => recentRaises.overrideRequest(7, 'act_1'),
-      change: ({ recentRaises }) => recentRaises.cancelOverride(7, 'act_1'),
+      set: ({ recentRaises }) => recentRaises.reserveOverride(7, 'act_1'),
+      change: ({ recentRaises }) => recentRaises.releaseOverride(7, 'act_1'),
       read: () => redis().keys('*emergency-override*'),
     },
   ],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
-import { limitMove, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -39,5 +39,5 @@ it('asks for the purchase and what is set aside on top of it when nobody knows w
   await performAction(asked, { ...deps, checkPurchase: async () => ({ state: 'stopped', remedy: unknown }) });
 
   const [request] = await deps.requests.open();
-  expect(request?.changes).toEqual([limitMove('daily', 40_000, 40_000 + 8410 + 4900)]);
+  expect(request?.changes).toEqual([limitChange('daily', 40_000, 40_000 + 8410 + 4900)]);
 });

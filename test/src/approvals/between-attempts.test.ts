@@ -151,7 +151,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
-    expect(await world.deps.recentRaises.overrideRequest(acctId, 'act_later')).toBe(true);
+    expect(await world.deps.recentRaises.reserveOverride(acctId, 'act_later')).toBe(true);
   });
 });
 

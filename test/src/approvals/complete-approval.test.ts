@@ -30,7 +30,7 @@ function setUp() {
   const completion = createCompletion({
     requests: { save: async (request) => void saved.push(request) },
     updateRequest: async () => {},
-    recentRaises: { cancelOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
+    recentRaises: { releaseOverride: async (_acctId, actionId) => void cancelled.push(actionId) },
     temporaryChanges: { get: async () => null },
     finish: async (request) => void finished.push(request),
     holderNotices: {

@@ -85,7 +85,7 @@ describe('an operator in the approvers’ place', () => {
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
       capChange: async ({ changes, term }) => (given.isTooMuch ? null : { changes, term }),
       recount: async () => ({ needed: given.needed ?? 1, counted: null }),
-      recentRaises: { overrideRequest: async () => !(given.isUsed ?? false) },
+      recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
     })(action, { isLast: false });
     return steps;

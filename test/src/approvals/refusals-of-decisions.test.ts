@@ -77,7 +77,7 @@ const rows: Refused[] = [
     before: async (world) => {
       await askedToPay(world, 50_000);
       world.advance(PATIENCE_MS);
-      await world.deps.recentRaises.overrideRequest(acctId, 'act_other');
+      await world.deps.recentRaises.reserveOverride(acctId, 'act_other');
     },
     why: /within the last 24 hours/,
     isOfCard: true,

@@ -15,7 +15,7 @@ import {
   withGoals,
   without,
 } from '../../../src/card-api/rule-change.ts';
-import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 
 const restaurants = { id: 9, name: 'Restaurants' };
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
@@ -47,8 +47,8 @@ describe('limits that are changed together', () => {
     expect(reversed(reversed(changes))).toEqual(changes);
     expect(isMade(changes)).toBe(false);
     expect(isMade(changesFrom(rules, reversed(changes)))).toBe(true);
-    expect(without(changes, goals.slice(1))).toEqual([limitMove('transaction', 2_500, 4_000, restaurants)]);
-    expect(withGoals(changes, [limitGoal('daily', 1)])[1]).toEqual(limitMove('daily', 40_000, 1));
+    expect(without(changes, goals.slice(1))).toEqual([limitChange('transaction', 2_500, 4_000, restaurants)]);
+    expect(withGoals(changes, [limitGoal('daily', 1)])[1]).toEqual(limitChange('daily', 40_000, 1));
     expect(changes.map((change) => RuleChange.parse(change))).toEqual(changes);
   });
 });

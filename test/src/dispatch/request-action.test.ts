@@ -99,8 +99,8 @@ it('what was shown is not taken back because it cannot be recorded', async () =>
 });
 
 it('a no is given though it cannot be recorded; a yes is not', async () => {
-  const [no, pendingApproval] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
+  const [refused, accepted] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
 
-  expect(no.told).toEqual([expect.stringMatching(/Only operators/)]);
-  expect(pendingApproval.told).toEqual([unavailable().text]);
+  expect(refused.told).toEqual([expect.stringMatching(/Only operators/)]);
+  expect(accepted.told).toEqual([unavailable().text]);
 });

@@ -4,7 +4,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { createApplyLateConfirmation } from '../../../src/limits/apply-late-confirmation.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -14,7 +14,7 @@ const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
 const unknown: Result = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null };
 
 function awaitedOf(over: Partial<Result> = {}): AwaitedChange {
-  const expects = { kind: 'rule', changes: [limitMove('daily', 40_000, 45_000)], term: forAnHour } as const;
+  const expects = { kind: 'rule', changes: [limitChange('daily', 40_000, 45_000)], term: forAnHour } as const;
   const result = { ...unknown, expects, ...over };
   return { action, verb: 'limit', acctId, outcomeOf: action.id, result, sentAt: openedAt };
 }
@@ -81,7 +81,7 @@ describe('a change of rules whose answer was lost', () => {
   it('needs no end where it was made for good', async () => {
     const expects = {
       kind: 'rule',
-      changes: [limitMove('daily', 40_000, 45_000)],
+      changes: [limitChange('daily', 40_000, 45_000)],
       term: { kind: 'permanent' },
     } as const;
 
@@ -112,7 +112,7 @@ describe('a change of rules whose answer was lost', () => {
     ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],
     [
       'it is the end of another change',
-      awaitedOf({ expects: { kind: 'rule', changes: [limitMove('daily', 1, 2)] } }),
+      awaitedOf({ expects: { kind: 'rule', changes: [limitChange('daily', 1, 2)] } }),
       'confirmed',
       {},
     ],

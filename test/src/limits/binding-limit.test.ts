@@ -346,9 +346,9 @@ describe('all limits that a purchase would meet', () => {
     const raised = bindingLimit({ ...purchase, amountCents: dollars * 100 }, remains, rules)?.limits ?? [];
 
     expect(
-      raised.map(({ rule: { period, category }, to, isAlong }) => {
+      raised.map(({ rule: { period, category }, to, isAdjustedToo }) => {
         const amount = to === null ? '?' : to / 100;
-        return `${isAlong ? '+ ' : ''}${period} ${amount}${category === null ? '' : ` for ${category.id}`}`;
+        return `${isAdjustedToo ? '+ ' : ''}${period} ${amount}${category === null ? '' : ` for ${category.id}`}`;
       }),
     ).toEqual(found);
   });

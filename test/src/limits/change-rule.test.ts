@@ -13,14 +13,14 @@ import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
-import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const permanent: Term = { kind: 'permanent' };
 const resolved = (over: Over = {}) => ({ action: ask('limit', over), acctId, cardId: null });
-const raised = [limitMove('daily', 40_000, 45_000)];
+const raised = [limitChange('daily', 40_000, 45_000)];
 const attempt = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
@@ -85,7 +85,7 @@ describe('a change of rules', () => {
     await changeRule(resolved(), approval, attempt);
     return steps;
   }
-  const isThere = [limitMove('daily', 45_000, 45_000)];
+  const isThere = [limitChange('daily', 45_000, 45_000)];
   const after = 'daily limit $450.00';
 
   it.each<[string, Given, string[]]>([
@@ -147,7 +147,7 @@ describe('a change of rules', () => {
     ],
     [
       'of several rules says that they are so already',
-      { changes: [...isThere, limitMove('weekly', 90_000, 90_000)] },
+      { changes: [...isThere, limitChange('weekly', 90_000, 90_000)] },
       [
         'permitted?',
         `limit, unchanged, It is so already: ${after}; weekly limit $900.00., ${after}; weekly limit $900.00`,
@@ -199,7 +199,7 @@ describe('planning a change', () => {
   it('starts from what the rules are now', async () => {
     expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
       kind: 'planned',
-      changes: [limitMove('daily', 40_000, 45_000)],
+      changes: [limitChange('daily', 40_000, 45_000)],
       raw: { a: 1 },
       against: null,
     });

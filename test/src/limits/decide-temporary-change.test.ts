@@ -4,7 +4,7 @@ import type { TemporaryChange } from '../../../src/limits/temporary-change-store
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -137,7 +137,7 @@ describe('who may decide', () => {
       ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null }),
       raises: {
         count: async () => ({
-          rule: limitMove('daily', 0, 0).rule,
+          rule: limitChange('daily', 0, 0).rule,
           ownCents: raisedCents,
           earlier: [],
           aboveCents: 100_000,
@@ -155,7 +155,7 @@ describe('who may decide', () => {
     return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered, requested };
   }
   const byOperator = takeBack({ roles: ['operator'] });
-  const lowered = { changes: [limitMove('daily', 45_000, 40_000)] };
+  const lowered = { changes: [limitChange('daily', 45_000, 40_000)] };
 
   it('an operator takes back a raise, and that is on record once', async () => {
     expect(await permit(byOperator)).toEqual({
@@ -177,11 +177,11 @@ describe('who may decide', () => {
   });
 
   it('putting back what somebody lowered further meanwhile is a raise from what the rule is now', async () => {
-    const changes = [limitMove('daily', 600_000, 599_900)];
+    const changes = [limitChange('daily', 600_000, 599_900)];
     const asking = (to: number) => ({
       changes,
       state: 'asking' as const,
-      meanwhile: [limitMove('daily', 599_900, to)],
+      meanwhile: [limitChange('daily', 599_900, to)],
     });
 
     const much = await permit(resolve(true), asking(10_000));
@@ -190,19 +190,19 @@ describe('who may decide', () => {
     expect(much.requested, 'others are asked for it').toEqual([
       {
         verb: 'limit',
-        changeRequest: { goals: [{ rule: limitMove('daily', 0, 0).rule, to: 600_000 }], term: { kind: 'permanent' } },
-        changes: [limitMove('daily', 10_000, 600_000)],
+        changeRequest: { goals: [{ rule: limitChange('daily', 0, 0).rule, to: 600_000 }], term: { kind: 'permanent' } },
+        changes: [limitChange('daily', 10_000, 600_000)],
         others: 1,
       },
     ]);
     const little = await permit(resolve(true), asking(599_800));
-    expect(little).toMatchObject({ why: null, remembered: [limitMove('daily', 599_800, 600_000)] });
+    expect(little).toMatchObject({ why: null, remembered: [limitChange('daily', 599_800, 600_000)] });
     expect((await permit(resolve(false), asking(10_000))).why, 'leaving it as it is').toBeNull();
   });
 
   it('putting back what somebody raised further meanwhile lowers it: no raise is counted', async () => {
-    const changes = [limitMove('daily', 45_000, 40_000)];
-    const meanwhile = [limitMove('daily', 40_000, 70_000)];
+    const changes = [limitChange('daily', 45_000, 40_000)];
+    const meanwhile = [limitChange('daily', 40_000, 70_000)];
 
     expect(await permit(resolve(true), { changes, state: 'asking', meanwhile })).toMatchObject({
       why: null,

@@ -9,7 +9,7 @@ import {
 } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { held } from '../../support/held.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { acctId } from '../../support/perform-world.ts';
 import { rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -88,7 +88,7 @@ describe('restoring what was there before', () => {
     ['overwrites what people have seen and agreed to overwrite', 60_000, 'ended'],
     ['asks again where it was changed once more', 70_000, 'asking'],
   ])('%s', async (_what, dailyCents, state) => {
-    const meanwhile = [limitMove('daily', 45_000, 60_000)];
+    const meanwhile = [limitChange('daily', 45_000, 60_000)];
 
     expect((await restore(dailyCents, { state: 'asking', meanwhile })).after.state).toBe(state);
   });

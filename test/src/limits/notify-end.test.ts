@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit.ts';
 import { createNotifyEnd, createRecordEnd } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -127,7 +127,7 @@ describe('the record of it', () => {
   });
 
   it('names who ended it, and what somebody else had set meanwhile where it was left', async () => {
-    const meanwhile = [limitMove('daily', 45_000, 60_000)];
+    const meanwhile = [limitChange('daily', 45_000, 60_000)];
     const { entry, line } = await recorded({ state: 'kept', meanwhile }, click);
 
     expect(entry).toMatchObject({ event: 'ended', actor: click.actor, before: 'daily limit $600.00', after: null });
@@ -135,7 +135,7 @@ describe('the record of it', () => {
   });
 
   it('names what had been set where the limit was found put back already', async () => {
-    const meanwhile = [limitMove('daily', 45_000, 40_000)];
+    const meanwhile = [limitChange('daily', 45_000, 40_000)];
 
     expect((await recorded({ state: 'ended', meanwhile }, null)).entry).toMatchObject({
       before: 'daily limit $450.00',

@@ -3,7 +3,7 @@ import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { serviceDays } from '../../../src/core/service-time.ts';
 import { createTemporaryTerms, type MadeChange } from '../../../src/limits/open-temporary-change.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
 import { openedAt, temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -12,7 +12,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const HOUR = 3_600_000;
 const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
-const daily = limitMove('daily', 40_000, 45_000);
+const daily = limitChange('daily', 40_000, 45_000);
 
 /** Temporary changes that are open already. */
 async function setUp(...open: TemporaryChange[]) {
@@ -74,7 +74,7 @@ describe('a change for a while', () => {
   it('is known before it is sent, and takes nothing over before it is made', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
-    await terms.openUnsent(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+    await terms.openUnsent(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(steps).toEqual(['act_new ends 2026-11-20T19:00:00.000Z']);
     expect((await temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_1', 'act_new']);
@@ -83,17 +83,17 @@ describe('a change for a while', () => {
   it('over a shorter one goes back to what was there before both', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.note).toContain('Goes back to $400.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
-    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitMove('daily', 40_000, 50_000)]);
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 50_000)]);
   });
 
   it('within a longer one goes back to that', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.note).toContain('Goes back to $450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
@@ -102,7 +102,7 @@ describe('a change for a while', () => {
   it('takes the place of a longer one that set the same, where somebody changed it in between', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
-    const said = await terms.resolve(made([limitMove('daily', 41_000, 45_000)], forHours(4)));
+    const said = await terms.resolve(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
 
     expect(said?.note).toContain('Goes back to $410.00');
     expect(steps).toContain('superseded act_1: 1 for a while');
@@ -152,7 +152,7 @@ describe('a change for a while', () => {
   it('takes over one that ends at the same moment', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-20T19:00:00.000Z' }));
 
-    await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+    await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
@@ -160,11 +160,11 @@ describe('a change for a while', () => {
   it.each<[string, Partial<TemporaryChange>]>([
     ['of another card', { acctId: acctId + 1 }],
     ['about which people are asked', { state: 'asking' }],
-    ['of another rule', { changes: [limitMove('weekly', 40_000, 45_000)] }],
+    ['of another rule', { changes: [limitChange('weekly', 40_000, 45_000)] }],
   ])('takes nothing over from one %s', async (_which, over) => {
     const { terms, steps } = await setUp(temporaryChangeOf(over));
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], forHours(4)));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
 
     expect(said?.note).toContain('Goes back to $450.00');
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
@@ -173,13 +173,13 @@ describe('a change for a while', () => {
   it('goes back to what is there now where somebody has changed what the earlier one set', async () => {
     const { terms } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitMove('daily', 48_000, 50_000)], forHours(4)));
+    const said = await terms.resolve(made([limitChange('daily', 48_000, 50_000)], forHours(4)));
 
     expect(said?.note).toContain('Goes back to $480.00');
   });
 
   it('has its end about the rules that nobody has decided about since it was sent', async () => {
-    const weekly = limitMove('weekly', 100_000, 120_000);
+    const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
     await terms.resolve(made([daily, weekly], forHours(4)));
@@ -188,7 +188,7 @@ describe('a change for a while', () => {
   });
 
   it('is not opened again where every one of its rules was decided about since it was sent', async () => {
-    const weekly = limitMove('weekly', 100_000, 120_000);
+    const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
     expect(await terms.resolve(made([daily], forHours(4)))).toBeNull();
@@ -208,7 +208,7 @@ describe('a change for good', () => {
   it('ends what was temporary about its rules, and says so', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
     expect(said).toEqual({ note: 'It was temporary; now it is permanent.', control: null });
     expect(steps).toEqual(['superseded act_1: 1 for good']);
@@ -217,7 +217,7 @@ describe('a change for good', () => {
   it('says also what goes back to more than it was', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 45_000)], { kind: 'permanent' }));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
 
     expect(said?.note).toBe('It was temporary; now it is permanent. The weekly limit goes back to $450.00.');
   });
@@ -225,7 +225,7 @@ describe('a change for good', () => {
   it('says only what goes back to more, where it changes what was temporary', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
-    const said = await terms.resolve(made([limitMove('daily', 45_000, 50_000)], { kind: 'permanent' }));
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], { kind: 'permanent' }));
 
     expect(said?.note).toBe('The weekly limit goes back to $450.00.');
   });
@@ -241,7 +241,7 @@ describe('rules that are as somebody wants them already', () => {
   it('last longer where they were temporary', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
-    const said = await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)));
+    const said = await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
 
     expect(said?.note).toBe('Goes back to $400.00 by itself in 4 hours.');
     expect(steps).toContain('superseded act_1: 1 for a while');
@@ -250,9 +250,9 @@ describe('rules that are as somebody wants them already', () => {
 
   it('last longer, those that were temporary and those that were not', async () => {
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf());
-    const weekly = limitMove('weekly', 90_000, 90_000);
+    const weekly = limitChange('weekly', 90_000, 90_000);
 
-    await terms.keep(made([limitMove('daily', 45_000, 45_000), weekly], forHours(4)));
+    await terms.keep(made([limitChange('daily', 45_000, 45_000), weekly], forHours(4)));
 
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily, weekly]);
   });
@@ -260,7 +260,7 @@ describe('rules that are as somebody wants them already', () => {
   it('are not taken over from the same change when its job runs again', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
 
-    await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)));
+    await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
 
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
@@ -268,37 +268,37 @@ describe('rules that are as somebody wants them already', () => {
   it('stay as they are where they were not', async () => {
     const { terms, steps } = await setUp();
 
-    expect(await terms.keep(made([limitMove('daily', 45_000, 45_000)], forHours(4)))).toBeNull();
+    expect(await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)))).toBeNull();
     expect(steps).toEqual([]);
   });
 });
 
 describe('the end of a change that is not there', () => {
   it.each<[string, RuleChange, TemporaryChange[], boolean]>([
-    ['is forgotten', limitMove('daily', 40_000, 45_000), [], true],
-    ['stays where the rule stands as it set it', limitMove('daily', 45_000, 45_000), [], false],
+    ['is forgotten', limitChange('daily', 40_000, 45_000), [], true],
+    ['stays where the rule stands as it set it', limitChange('daily', 45_000, 45_000), [], false],
     [
       'is forgotten where another card’s change goes back to it',
-      limitMove('daily', 50_000, 45_000),
-      [temporaryChangeOf({ id: 'act_2', acctId: acctId + 1, changes: [limitMove('daily', 45_000, 50_000)] })],
+      limitChange('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', acctId: acctId + 1, changes: [limitChange('daily', 45_000, 50_000)] })],
       true,
     ],
     [
       'is forgotten where another change goes back to something else',
-      limitMove('daily', 50_000, 45_000),
-      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('daily', 41_000, 50_000)] })],
+      limitChange('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 41_000, 50_000)] })],
       true,
     ],
     [
       'is forgotten where a change of another rule goes back to the same amount',
-      limitMove('daily', 50_000, 45_000),
-      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('weekly', 45_000, 50_000)] })],
+      limitChange('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitChange('weekly', 45_000, 50_000)] })],
       true,
     ],
     [
       'stays where another change goes back to it',
-      limitMove('daily', 50_000, 45_000),
-      [temporaryChangeOf({ id: 'act_2', changes: [limitMove('daily', 45_000, 50_000)] })],
+      limitChange('daily', 50_000, 45_000),
+      [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 45_000, 50_000)] })],
       false,
     ],
   ])('%s', async (_what, seen, others, isForgotten) => {

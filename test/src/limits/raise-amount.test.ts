@@ -7,7 +7,7 @@ import { createTemporaryChanges, type TemporaryChange } from '../../../src/limit
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { countedCents } from '../../../src/policy/counted-raise.ts';
 import { COUNTED_MS } from '../../../src/policy/decide.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -39,12 +39,12 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
 describe('a raise of a limit', () => {
   it('counts with what the same person added to the same limit within 24 hours, each with its amount and time', async () => {
     const { advance, remember, count } = setUp();
-    await remember('act_1', [limitMove('daily', 10_000, 80_000)]);
+    await remember('act_1', [limitChange('daily', 10_000, 80_000)]);
     advance(2 * 3_600_000);
-    await remember('act_2', [limitMove('daily', 80_000, 95_000)]);
-    await remember('act_3', [limitMove('weekly', 80_000, 95_000)]);
+    await remember('act_2', [limitChange('daily', 80_000, 95_000)]);
+    await remember('act_3', [limitChange('weekly', 80_000, 95_000)]);
 
-    const counted = await count([limitMove('daily', 95_000, 135_000)]);
+    const counted = await count([limitChange('daily', 95_000, 135_000)]);
 
     expect(counted).toEqual({
       rule: { kind: 'limit', period: 'daily', category: null },
@@ -61,10 +61,10 @@ describe('a raise of a limit', () => {
 
   it('counts alone once 24 hours have passed', async () => {
     const { advance, remember, count } = setUp();
-    await remember('act_1', [limitMove('daily', 10_000, 80_000)]);
+    await remember('act_1', [limitChange('daily', 10_000, 80_000)]);
     advance(COUNTED_MS + 1);
 
-    expect(await count([limitMove('daily', 80_000, 120_000)])).toMatchObject({ ownCents: 40_000, earlier: [] });
+    expect(await count([limitChange('daily', 80_000, 120_000)])).toMatchObject({ ownCents: 40_000, earlier: [] });
   });
 
   it.each<[string, string[], number]>([
@@ -73,23 +73,23 @@ describe('a raise of a limit', () => {
     ['counts for the approver who allowed it', ['U0HUGO2', 'U0ANA'], 1],
   ])('an earlier one %s', async (_what, people, earlier) => {
     const { remember, count } = setUp();
-    await remember('act_1', [limitMove('daily', 10_000, 80_000)], 'U0ANA', 'U0HUGO');
+    await remember('act_1', [limitChange('daily', 10_000, 80_000)], 'U0ANA', 'U0HUGO');
 
-    expect((await count([limitMove('daily', 80_000, 120_000)], people)).earlier).toHaveLength(earlier);
+    expect((await count([limitChange('daily', 80_000, 120_000)], people)).earlier).toHaveLength(earlier);
   });
 
   it('does not count against itself when its job runs again', async () => {
     const { remember, count } = setUp();
-    await remember('act_now', [limitMove('daily', 10_000, 80_000)]);
+    await remember('act_now', [limitChange('daily', 10_000, 80_000)]);
 
-    expect(await count([limitMove('daily', 10_000, 80_000)])).toMatchObject({ ownCents: 70_000, earlier: [] });
+    expect(await count([limitChange('daily', 10_000, 80_000)])).toMatchObject({ ownCents: 70_000, earlier: [] });
   });
 
   it('of several limits counts as the one that rises most, with what was added to it', async () => {
     const { remember, count } = setUp();
-    await remember('act_1', [limitMove('weekly', 10_000, 80_000)]);
+    await remember('act_1', [limitChange('weekly', 10_000, 80_000)]);
 
-    const counted = await count([limitMove('daily', 10_000, 60_000), limitMove('weekly', 80_000, 90_000)]);
+    const counted = await count([limitChange('daily', 10_000, 60_000), limitChange('weekly', 80_000, 90_000)]);
 
     expect(counted).toMatchObject({ rule: { period: 'weekly' }, ownCents: 10_000, earlier: [{ cents: 70_000 }] });
   });
@@ -97,7 +97,7 @@ describe('a raise of a limit', () => {
   it('that removes the limit has no amount', async () => {
     const { count } = setUp();
 
-    const counted = await count([limitMove('daily', 10_000, null), limitMove('weekly', 10_000, null)]);
+    const counted = await count([limitChange('daily', 10_000, null), limitChange('weekly', 10_000, null)]);
 
     expect(counted.ownCents).toBeNull();
     expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
@@ -105,8 +105,8 @@ describe('a raise of a limit', () => {
 
   it('that keeps what was temporary counts from what the limit would go back to', async () => {
     const { raises } = setUp();
-    const changes = [limitMove('daily', 90_000, 90_000)];
-    const raise = { changes, fromBase: [limitMove('daily', 40_000, 90_000)], term: permanent };
+    const changes = [limitChange('daily', 90_000, 90_000)];
+    const raise = { changes, fromBase: [limitChange('daily', 40_000, 90_000)], term: permanent };
 
     expect(await raises.count(ask('limit'), acctId, raise, ['U0ANA'])).toMatchObject({ ownCents: 50_000 });
   });
@@ -115,7 +115,7 @@ describe('a raise of a limit', () => {
 describe('what is counted from', () => {
   const anHour: Term = { kind: 'duration', ms: 3_600_000 };
   const twoHours: Term = { kind: 'duration', ms: 2 * 3_600_000 };
-  const daily = limitMove('daily', 80_000, 90_000);
+  const daily = limitChange('daily', 80_000, 90_000);
 
   async function fromBase(term: Term, ...open: Partial<TemporaryChange>[]) {
     const { raises } = setUp();
@@ -126,7 +126,7 @@ describe('what is counted from', () => {
     }
     return (await raises.changesFromBase([daily], term, acctId))[0]?.from;
   }
-  const raised = (from: number) => ({ changes: [limitMove('daily', from, 80_000)] });
+  const raised = (from: number) => ({ changes: [limitChange('daily', from, 80_000)] });
 
   it('is what the limit is now, where nothing is temporary', async () => {
     expect(await fromBase(permanent)).toBe(80_000);
@@ -147,7 +147,7 @@ describe('what is counted from', () => {
   });
 
   it('is what the first of several temporary changes goes back to', async () => {
-    const first = { changes: [limitMove('daily', 30_000, 40_000)], openedAt: '2026-11-20T14:00:00.000Z' };
+    const first = { changes: [limitChange('daily', 30_000, 40_000)], openedAt: '2026-11-20T14:00:00.000Z' };
     const second = { ...raised(40_000), openedAt: '2026-11-20T14:30:00.000Z' };
 
     expect(await fromBase(permanent, second, first)).toBe(30_000);
@@ -155,15 +155,15 @@ describe('what is counted from', () => {
   });
 
   it('is what the limit is now, where somebody changed it since it was changed for a time', async () => {
-    const lowered = { changes: [limitMove('daily', 600_000, 599_900)] };
+    const lowered = { changes: [limitChange('daily', 600_000, 599_900)] };
 
     expect(await fromBase(permanent, lowered)).toBe(80_000);
-    expect(await fromBase(permanent, { changes: [limitMove('daily', 40_000, 90_000)] })).toBe(80_000);
+    expect(await fromBase(permanent, { changes: [limitChange('daily', 40_000, 90_000)] })).toBe(80_000);
   });
 
   it.each<[string, Partial<TemporaryChange>]>([
     ['another card', { ...raised(40_000), acctId: acctId + 1 }],
-    ['another limit', { changes: [limitMove('weekly', 40_000, 80_000)] }],
+    ['another limit', { changes: [limitChange('weekly', 40_000, 80_000)] }],
     ['what waits for a decision', { ...raised(40_000), state: 'asking' }],
   ])('is not touched by a temporary change of %s', async (_what, over) => {
     expect(await fromBase(permanent, over)).toBe(80_000);
@@ -172,9 +172,9 @@ describe('what is counted from', () => {
 
 it('what lowers a limit counts as nothing, and is not remembered', async () => {
   const { remember, count } = setUp();
-  await remember('act_1', [limitMove('daily', 80_000, 10_000)]);
+  await remember('act_1', [limitChange('daily', 80_000, 10_000)]);
 
-  expect(await count([limitMove('daily', 10_000, 5_000)])).toMatchObject({ ownCents: 0, earlier: [] });
+  expect(await count([limitChange('daily', 10_000, 5_000)])).toMatchObject({ ownCents: 0, earlier: [] });
 });
 
 it('what closes a rule counts as nothing, also beside a limit that rises', async () => {
@@ -182,13 +182,13 @@ it('what closes a rule counts as nothing, also beside a limit that rises', async
   const closed: RuleChange = { ...abroad, from: true, to: false };
 
   expect((await count([closed])).ownCents).toBe(0);
-  expect((await count([closed, limitMove('daily', 10_000, 15_000)])).ownCents).toBe(5_000);
+  expect((await count([closed, limitChange('daily', 10_000, 15_000)])).ownCents).toBe(5_000);
 });
 
 it('of two limits that rise alike the first is told', async () => {
   const { count } = setUp();
 
-  const counted = await count([limitMove('daily', 10_000, 60_000), limitMove('weekly', 10_000, 60_000)]);
+  const counted = await count([limitChange('daily', 10_000, 60_000), limitChange('weekly', 10_000, 60_000)]);
 
   expect(counted).toMatchObject({ rule: { period: 'daily' }, ownCents: 50_000 });
 });
@@ -204,16 +204,16 @@ it('a rule that is opened for a purchase of nothing is not remembered', async ()
 
 it('a raise by a single cent is remembered', async () => {
   const { remember, count } = setUp();
-  await remember('act_1', [limitMove('daily', 100, 101)]);
+  await remember('act_1', [limitChange('daily', 100, 101)]);
 
-  expect((await count([limitMove('daily', 101, 102)])).earlier).toMatchObject([{ cents: 1 }]);
+  expect((await count([limitChange('daily', 101, 102)])).earlier).toMatchObject([{ cents: 1 }]);
 });
 
 it('what has no amount is not remembered', async () => {
   const { remember, count } = setUp();
-  await remember('act_1', [limitMove('daily', 80_000, null)]);
+  await remember('act_1', [limitChange('daily', 80_000, null)]);
 
-  expect(await count([limitMove('daily', 10_000, 15_000)])).toMatchObject({ ownCents: 5_000, earlier: [] });
+  expect(await count([limitChange('daily', 10_000, 15_000)])).toMatchObject({ ownCents: 5_000, earlier: [] });
 });
 
 describe('a cap', () => {
@@ -226,15 +226,15 @@ describe('a cap', () => {
 
   it('for a person sums up what they allowed alone on any card, over 24 hours and over 30 days', async () => {
     const { advance, remember, count } = setUp(caps({ person: cap }));
-    await remember('act_1', [limitMove('daily', 0, 90_000)], 'U0ANA', 'U0ANA', other);
-    const more = [limitMove('daily', 10_000, 80_000)];
+    await remember('act_1', [limitChange('daily', 0, 90_000)], 'U0ANA', 'U0ANA', other);
+    const more = [limitChange('daily', 10_000, 80_000)];
 
-    expect((await count([limitMove('daily', 10_000, 70_000)])).cap, 'at the cap').toBeNull();
+    expect((await count([limitChange('daily', 10_000, 70_000)])).cap, 'at the cap').toBeNull();
     expect((await count(more)).cap).toEqual({ scope: 'person', days: 1, earlierCents: 90_000, capCents: 150_000 });
     expect((await count(more, ['U0BEN'])).cap, 'somebody else').toBeNull();
     for (let day = 0; day < 4; day += 1) {
       advance(COUNTED_MS + 1);
-      await remember(`act_day${day}`, [limitMove('weekly', 0, 85_000)], 'U0ANA', 'U0ANA', other);
+      await remember(`act_day${day}`, [limitChange('weekly', 0, 85_000)], 'U0ANA', 'U0ANA', other);
     }
     advance(COUNTED_MS + 1);
     expect((await count(more)).cap).toMatchObject({ scope: 'person', days: 30, earlierCents: 430_000 });
@@ -242,25 +242,25 @@ describe('a cap', () => {
 
   it('for a card sums up what anybody allowed, alone or together', async () => {
     const { remember, count, raises } = setUp(caps({ card: cap }));
-    await remember('act_1', [limitMove('daily', 0, 60_000)], 'U0BEN');
+    await remember('act_1', [limitChange('daily', 0, 60_000)], 'U0BEN');
     const two = {
-      changes: [limitMove('weekly', 0, 50_000)],
-      fromBase: [limitMove('weekly', 0, 50_000)],
+      changes: [limitChange('weekly', 0, 50_000)],
+      fromBase: [limitChange('weekly', 0, 50_000)],
       term: permanent,
     };
     await raises.remember(ask('limit', { id: 'act_2' }), acctId, two, { by: null, askedBy: 'U0HUGO' });
 
-    const counted = await count([limitMove('monthly', 0, 41_000)]);
+    const counted = await count([limitChange('monthly', 0, 41_000)]);
 
     expect(counted.cap).toEqual({ scope: 'card', days: 1, earlierCents: 110_000, capCents: 150_000 });
   });
 
   it('for the program sums up all cards', async () => {
     const { remember, count } = setUp(caps({ program: cap }));
-    await remember('act_1', [limitMove('daily', 0, 90_000)], 'U0BEN', 'U0BEN', other);
-    await remember('act_2', [limitMove('daily', 0, 50_000)], 'U0ZOE', 'U0ZOE', other + 1);
+    await remember('act_1', [limitChange('daily', 0, 90_000)], 'U0BEN', 'U0BEN', other);
+    await remember('act_2', [limitChange('daily', 0, 50_000)], 'U0ZOE', 'U0ZOE', other + 1);
 
-    expect((await count([limitMove('daily', 0, 10_001)])).cap).toMatchObject({
+    expect((await count([limitChange('daily', 0, 10_001)])).cap).toMatchObject({
       scope: 'program',
       earlierCents: 140_000,
     });
@@ -268,15 +268,15 @@ describe('a cap', () => {
 
   it('counts with a raise for good what made a temporary one stay, though that raised the limit no further', async () => {
     const { raises, count } = setUp(caps({ person: cap }));
-    const asIs = [limitMove('daily', 90_000, 90_000)];
-    const raise = { changes: asIs, fromBase: [limitMove('daily', 0, 90_000)], term: permanent };
+    const asIs = [limitChange('daily', 90_000, 90_000)];
+    const raise = { changes: asIs, fromBase: [limitChange('daily', 0, 90_000)], term: permanent };
     await raises.remember(ask('limit', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
 
-    const counted = await count([limitMove('daily', 90_000, 160_000)]);
+    const counted = await count([limitChange('daily', 90_000, 160_000)]);
 
     const earlier = [{ by: 'U0ANA', cents: 90_000 }];
     expect(counted).toMatchObject({ ownCents: 70_000, earlier, cap: { scope: 'person', earlierCents: 90_000 } });
-    expect(await count([limitMove('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'midnight' })).toMatchObject({
+    expect(await count([limitChange('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'midnight' })).toMatchObject({
       earlier: [],
     });
   });
@@ -286,15 +286,15 @@ describe('a cap', () => {
     const opened = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
     await raises.remember(ask('allow', { id: 'act_1' }), acctId, opened, { by: 'U0ANA', askedBy: 'U0ANA' });
 
-    expect((await count([limitMove('daily', 0, 1)])).cap).toMatchObject({ scope: 'card', earlierCents: 8410 });
+    expect((await count([limitChange('daily', 0, 1)])).cap).toMatchObject({ scope: 'card', earlierCents: 8410 });
   });
 
   it('counts no change that was certainly not made', async () => {
     const { remember, count, raises } = setUp(caps({ card: { ...cap, dayCents: 60_000 } }));
-    await remember('act_1', [limitMove('daily', 0, 60_000)]);
+    await remember('act_1', [limitChange('daily', 0, 60_000)]);
     await raises.forget(ask('limit', { id: 'act_1' }), acctId);
 
-    expect(await count([limitMove('daily', 0, 60_000)])).toMatchObject({ earlier: [], cap: null });
+    expect(await count([limitChange('daily', 0, 60_000)])).toMatchObject({ earlier: [], cap: null });
   });
 });
 

@@ -101,7 +101,7 @@ it('forgets what is older than 30 days, and all of it when nothing is added for 
 });
 
 it('counts an emergency override for 24 hours', async () => {
-  await createRecentRaises(redis()).overrideRequest(7, 'act_1');
+  await createRecentRaises(redis()).reserveOverride(7, 'act_1');
 
   const [key = ''] = await redis().keys('*emergency-override*');
   expect(await redis().pttl(key)).toBeGreaterThan(COUNTED_MS - 60_000);
@@ -110,11 +110,11 @@ it('counts an emergency override for 24 hours', async () => {
 it('lets one emergency override through for each card, again after it came to nothing', async () => {
   const raises = createRecentRaises(redis());
 
-  expect(await raises.overrideRequest(7, 'act_1')).toBe(true);
-  expect(await raises.overrideRequest(7, 'act_1'), 'the same click after a crash').toBe(true);
-  expect(await raises.overrideRequest(7, 'act_2')).toBe(false);
-  await raises.cancelOverride(7, 'act_2');
-  expect(await raises.overrideRequest(7, 'act_2'), 'cancelled by somebody else').toBe(false);
-  await raises.cancelOverride(7, 'act_1');
-  expect(await raises.overrideRequest(7, 'act_2')).toBe(true);
+  expect(await raises.reserveOverride(7, 'act_1')).toBe(true);
+  expect(await raises.reserveOverride(7, 'act_1'), 'the same click after a crash').toBe(true);
+  expect(await raises.reserveOverride(7, 'act_2')).toBe(false);
+  await raises.releaseOverride(7, 'act_2');
+  expect(await raises.reserveOverride(7, 'act_2'), 'cancelled by somebody else').toBe(false);
+  await raises.releaseOverride(7, 'act_1');
+  expect(await raises.reserveOverride(7, 'act_2')).toBe(true);
 });

@@ -5,7 +5,7 @@ import { rulesOf } from '../../support/temporary-changes.ts';
 
 const daily = limitRaise('daily', 40_000, 45_000, { remainingCents: 5000 });
 const unknown = limitRaise('weekly', null, null);
-const along = limitRaise('monthly', 44_000, 45_000, { isAlong: true });
+const along = limitRaise('monthly', 44_000, 45_000, { isAdjustedToo: true });
 
 it.each<Remedy>([
   remedyOf(daily, along),

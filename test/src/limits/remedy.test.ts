@@ -76,7 +76,7 @@ describe('the remedy of a decline by a limit', () => {
       check(velocity, {}, 30_000, 100),
       {
         state: 'stopped',
-        remedy: { limits: [{ rule: { category: { id: 9 }, period: 'daily' }, to: 13_900 }, { isAlong: true }] },
+        remedy: { limits: [{ rule: { category: { id: 9 }, period: 'daily' }, to: 13_900 }, { isAdjustedToo: true }] },
       },
     ],
     [

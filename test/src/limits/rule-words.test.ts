@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 
 const restaurants = { id: 9, name: 'Restaurants' };
 const several = [
-  limitMove('transaction', 2_500, 4_000, restaurants),
-  limitMove('daily', 40_000, 45_000),
-  limitMove('weekly', null, 160_000),
+  limitChange('transaction', 2_500, 4_000, restaurants),
+  limitChange('daily', 40_000, 45_000),
+  limitChange('weekly', null, 160_000),
 ];
 
 it.each<[RuleChange[], string, string, string, string]>([
   [
-    [limitMove('daily', 40_000, 45_000)],
+    [limitChange('daily', 40_000, 45_000)],
     'daily limit',
     'daily limit $400.00 → $450.00',
     '$400.00',
@@ -40,7 +40,7 @@ it.each<[RuleChange[], string, string, string, string]>([
     'not allowed → allowed',
   ],
   [
-    [limitMove('weekly', null, 160_000)],
+    [limitChange('weekly', null, 160_000)],
     'weekly limit',
     'weekly limit none → $1,600.00',
     'no limit',
@@ -69,7 +69,7 @@ it.each<[RuleChange[], string, string, string, string]>([
 });
 
 it('no name of a category looks like the end of a rule', () => {
-  const changes = [limitMove('daily', null, 100, { id: 1, name: 'Books; Maps' })];
+  const changes = [limitChange('daily', null, 100, { id: 1, name: 'Books; Maps' })];
 
   expect(ruleStates(changes, 'to')).toBe('daily limit for Books, Maps $1.00');
 });

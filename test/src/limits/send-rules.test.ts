@@ -4,12 +4,12 @@ import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { basisOf, createSendRules } from '../../../src/limits/send-rules.ts';
 import { held } from '../../support/held.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const action = ask('limit');
-const raised = [limitMove('daily', 40_000, 45_000)];
+const raised = [limitChange('daily', 40_000, 45_000)];
 const forAnHour = { kind: 'duration', ms: 3_600_000 } as const;
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const rules = { IsActive: true, DailySpendLimit: 400 };

@@ -4,7 +4,7 @@ import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { Killed, mortal } from '../../support/crash-at.ts';
+import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -129,7 +129,7 @@ describe('two limits given back, the worker killed at any step', () => {
       await redis().flushall();
       const world = await createActionWorld(redis());
       await raised(world);
-      const { deps, life } = mortal(world.deps, killAt);
+      const { deps, life } = crashAtStep(world.deps, killAt);
       const finished = await endTemporaryChange(both.id, deps).catch((error: unknown) => {
         if (!(error instanceof Killed)) throw error;
         return 'killed' as const;
@@ -383,7 +383,7 @@ describe('how much one person may raise', () => {
 
 describe('a request for several limits', () => {
   const much = raise({ daily: 1500, monthly: 3500 }, forHours(4));
-  const pendingApproval = (over: Over = {}): Action =>
+  const approveAction = (over: Over = {}): Action =>
     ask('decide', {
       target: { kind: 'request', requestId: 'req_limit1' },
       approve: true,
@@ -405,7 +405,7 @@ describe('a request for several limits', () => {
     await performAction(much, world.deps);
     const changeRequest = { goals: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
 
-    await performAction(pendingApproval({ changeRequest }), world.deps);
+    await performAction(approveAction({ changeRequest }), world.deps);
 
     expect(limitsOf(world)).toEqual([1400, 3500]);
     expect(await openTemporaryChanges(world)).toMatchObject([
@@ -418,7 +418,7 @@ describe('a request for several limits', () => {
     await performAction(much, world.deps);
     const changeRequest = { goals: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
 
-    await performAction(pendingApproval({ changeRequest }), world.deps);
+    await performAction(approveAction({ changeRequest }), world.deps);
 
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'open', needed: 2 });

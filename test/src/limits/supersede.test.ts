@@ -4,14 +4,14 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createGiveWay, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 
 const at = '2026-11-20T15:00:00.000Z';
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const dailyAndWeekly: TemporaryChange = {
   id: 'act_1',
   acctId: 7378,
-  changes: [limitMove('daily', 40_000, 70_000), limitMove('weekly', 60_000, 70_000)],
+  changes: [limitChange('daily', 40_000, 70_000), limitChange('weekly', 60_000, 70_000)],
   term: { kind: 'duration', ms: 3_600_000 },
   by: { userId: 'U1', teamId: 'T1' },
   openedAt: at,
@@ -62,22 +62,22 @@ it('ends a temporary change whose rules all were changed again', async () => {
 it('leaves the other rules to go back to what they were', async () => {
   const { saved, notes } = await superseded([limitGoal('daily', 80_000)], false);
 
-  expect(saved).toMatchObject({ state: 'open', changes: [limitMove('weekly', 60_000, 70_000)] });
+  expect(saved).toMatchObject({ state: 'open', changes: [limitChange('weekly', 60_000, 70_000)] });
   expect(notes).toEqual([]);
 });
 
 it('lets the others go back to no less than what stays for good, and says so', async () => {
   const { saved, notes } = await superseded([limitGoal('daily', 65_000)], true);
 
-  expect(saved?.changes).toEqual([limitMove('weekly', 65_000, 70_000)]);
+  expect(saved?.changes).toEqual([limitChange('weekly', 65_000, 70_000)]);
   expect(notes).toEqual(['The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.']);
 });
 
 it('lets one that had no limit go back to none, and one that is high enough to what it was', async () => {
   const changes = [
-    limitMove('daily', 40_000, 70_000),
-    limitMove('weekly', null, 70_000),
-    limitMove('monthly', 90_000, 120_000),
+    limitChange('daily', 40_000, 70_000),
+    limitChange('weekly', null, 70_000),
+    limitChange('monthly', 90_000, 120_000),
   ];
   const { saved, notes } = await superseded([limitGoal('daily', 75_000)], true, { changes });
 
@@ -88,7 +88,7 @@ it('lets one that had no limit go back to none, and one that is high enough to w
 it('ends what was temporary also while the card cannot be read', async () => {
   const { saved } = await superseded([limitGoal('daily', 65_000)], true, { isCardAway: true });
 
-  expect(saved?.changes).toEqual([limitMove('weekly', 60_000, 70_000)]);
+  expect(saved?.changes).toEqual([limitChange('weekly', 60_000, 70_000)]);
 });
 
 it('touches nothing where no rule was changed again', async () => {
@@ -122,19 +122,19 @@ async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
 }
 
 it('a temporary change that ends under a shorter one hands on what it goes back to', async () => {
-  const longer = { ...dailyAndWeekly, changes: [limitMove('daily', 40_000, 70_000)] };
-  const shorter = { ...longer, id: 'act_2', changes: [limitMove('daily', 70_000, 80_000)] };
+  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
+  const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
-  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitMove('daily', 40_000, 80_000)]] });
+  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitChange('daily', 40_000, 80_000)]] });
 });
 
 it.each<[string, Partial<TemporaryChange>]>([
   ['another card', { acctId: 7379 }],
-  ['another rule', { changes: [limitMove('weekly', 70_000, 80_000)] }],
-  ['what somebody set in between', { changes: [limitMove('daily', 69_000, 80_000)] }],
+  ['another rule', { changes: [limitChange('weekly', 70_000, 80_000)] }],
+  ['what somebody set in between', { changes: [limitChange('daily', 69_000, 80_000)] }],
 ])('a temporary change that ends leaves one of %s alone', async (_what, over) => {
-  const longer = { ...dailyAndWeekly, changes: [limitMove('daily', 40_000, 70_000)] };
-  const other = { ...longer, id: 'act_2', changes: [limitMove('daily', 70_000, 80_000)], ...over };
+  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
+  const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
 
   expect(await gaveWay(longer, other)).toEqual({ left: longer, others: [other.changes] });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -8,7 +8,7 @@ const redis = useRedis();
 const temporaryChange: TemporaryChange = {
   id: 'act_1',
   acctId: 7,
-  changes: [limitMove('daily', 40_000, 45_000)],
+  changes: [limitChange('daily', 40_000, 45_000)],
   term: { kind: 'duration', ms: 3_600_000 },
   by: { userId: 'U0ANA', teamId: 'T1' },
   openedAt: '2026-11-20T15:00:00.000Z',

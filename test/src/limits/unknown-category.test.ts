@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitWindow } from '../../../src/card-api/rule.ts';
 import type { Remaining } from '../../../src/limits/binding-limit.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { limitGoal, limitMove } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
@@ -188,11 +188,11 @@ it('approved as it was asked for, though the category has become tight meanwhile
   const world = await declinedWith({ daily: [400, 10] });
   await performAction(wished('daily', 1900), world.deps);
   const [request] = await world.deps.requests.open();
-  expect(request).toMatchObject({ changes: [limitMove('daily', 40_000, 190_000)], term: { kind: 'permanent' } });
+  expect(request).toMatchObject({ changes: [limitChange('daily', 40_000, 190_000)], term: { kind: 'permanent' } });
   await decline(world, { daily: [400, 400] }, { daily: [50, 0] });
 
-  const pendingApproval = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;
-  await performAction(ask('decide', { ...pendingApproval, actor: { userId: 'U0BEN', teamId: 'T1' } }), world.deps);
+  const approveAction = { target: { kind: 'request', requestId: 'req_limit1' }, approve: true } as const;
+  await performAction(ask('decide', { ...approveAction, actor: { userId: 'U0BEN', teamId: 'T1' } }), world.deps);
 
   expect(ownLimits(world)).toEqual([1900, null]);
   expect(hardwareLimit(world)).toBe(50);

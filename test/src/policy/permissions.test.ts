@@ -339,7 +339,7 @@ describe('App Home', () => {
     const { group, currentRoles, advance } = world();
     const teamFor: boolean[] = [];
     const published: string[] = [];
-    const none = { requests: [], claims: [], recentRaises: [], mutes: [], declines: [], inactive: [] };
+    const none = { requests: [], claims: [], temporaryChanges: [], mutes: [], declines: [], inactive: [] };
     const home = createHome({
       viewers: createHomeViewers(redis()),
       currentRoles,

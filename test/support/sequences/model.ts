@@ -29,7 +29,7 @@ export interface Facts {
 }
 
 /** What somebody wants of a request, and what they saw when they said so. */
-export interface Yes {
+export interface GivenApproval {
   readonly by: string;
   readonly acctId: number;
   readonly wants: Readonly<Record<string, number>>;
@@ -48,7 +48,7 @@ export interface Job {
   /** What the request was asked with; of a decision. */
   readonly request?: { readonly by: string; readonly askedAt: number };
   /** Everybody who wants what this job does. */
-  readonly yeses: readonly Yes[];
+  readonly approvalsGiven: readonly GivenApproval[];
   /** The purchase that it is for, where it ends with that. */
   readonly purchaseCents: number | null;
 }
@@ -157,10 +157,10 @@ export function createModel() {
         count('taken back');
         continue;
       }
-      const wanting = job.yeses.filter(
+      const wanting = job.approvalsGiven.filter(
         (yes) => yes.acctId === acctId && (yes.wants[rule] ?? 0) >= is.now && (yes.saw[rule] ?? 0) <= least(was),
       );
-      const lasts = job.yeses.at(-1)?.lastsMs ?? Number.POSITIVE_INFINITY;
+      const lasts = job.approvalsGiven.at(-1)?.lastsMs ?? Number.POSITIVE_INFINITY;
       const who = isEnd ? [job.by] : wanting.filter(({ lastsMs }) => lastsMs >= lasts).map(({ by }) => by);
       const counted = [...new Set(who)].filter(
         (userId) => standing.isApprover(userId) && !isOwn(userId, acctId, before, standing),
@@ -294,7 +294,7 @@ export function createModel() {
     const by = job.by ?? '';
     if (!standing.isApprover(by)) return `${by}, who is no approver, ordered a card with ${cents}`;
     if (standing.now - job.askedAt > 10 * MINUTE) return `${by} ordered a card by a click of more than 10 minutes ago`;
-    const wanting = new Set(job.yeses.map((yes) => yes.by).filter((userId) => standing.isApprover(userId)));
+    const wanting = new Set(job.approvalsGiven.map((yes) => yes.by).filter((userId) => standing.isApprover(userId)));
     if (job.verb === 'decide' && wanting.size > 1) {
       count('ordered by several');
       done.push({ job: job.id, by: null, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now });
@@ -325,7 +325,7 @@ export function createModel() {
       if (was.status !== is.status) blockedBy.set(acctId, { by: null, at: standing.now });
       return null;
     }
-    if (verb === 'block' && by !== null && job.yeses.some((yes) => yes.acctId === acctId)) {
+    if (verb === 'block' && by !== null && job.approvalsGiven.some((yes) => yes.acctId === acctId)) {
       const may = standing.isOperator(by) || standing.isApprover(by) || was.holder === by;
       if (may && is.status !== 'BLOCKED') return `${by} blocked ${acctId}, and it is ${is.status}`;
     }

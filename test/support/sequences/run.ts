@@ -5,10 +5,10 @@ import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { Killed, mortal } from '../crash-at.ts';
+import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
-import { createModel, type Facts, type Job, least, type Model, type Standing, type Yes } from './model.ts';
+import { createModel, type Facts, type GivenApproval, type Job, least, type Model, type Standing } from './model.ts';
 import type { Amount, Ask, Card, Happening, Sequence, Step } from './steps.ts';
 import {
   accountOf,
@@ -72,7 +72,10 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   const verbs = verbsOf(deps);
   const model = createModel();
   const waiting: Asked[] = [];
-  const requests = new Map<string, { by: string; askedAt: number; yeses: Yes[]; isCounted: boolean }>();
+  const requests = new Map<
+    string,
+    { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isCounted: boolean }
+  >();
   let isStopped = false;
   let lastBlock = 'act_none';
   const acctOf = (card: Card | 'main'): number => accountOf[card === 'main' ? main : card];
@@ -112,8 +115,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   async function perform({ action, job, diesAt }: Asked): Promise<void> {
     const requestId = 'requestId' in action.target ? action.target.requestId : null;
     const request = requestId === null ? undefined : requests.get(requestId);
-    if (request !== undefined && action.verb === 'decide' && action.approve) request.yeses.push(...job.yeses);
-    const whole = request === undefined ? job : { ...job, request, yeses: [...request.yeses, ...job.yeses] };
+    if (request !== undefined && action.verb === 'decide' && action.approve)
+      request.approvalsGiven.push(...job.approvalsGiven);
+    const whole =
+      request === undefined
+        ? job
+        : { ...job, request, approvalsGiven: [...request.approvalsGiven, ...job.approvalsGiven] };
     await judged(whole, async () => {
       if (diesAt !== null) await dieAt(diesAt, action);
       await verbs.performAction(action, { isLast: false });
@@ -123,7 +130,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
 
   async function dieAt(point: number, action: Action): Promise<void> {
     try {
-      await verbsOf(mortal(deps, point).deps).performAction(action, { isLast: false });
+      await verbsOf(crashAtStep(deps, point).deps).performAction(action, { isLast: false });
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
@@ -145,7 +152,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     requests.set(id, {
       by: action.actor.userId,
       askedAt: job.askedAt,
-      yeses: action.verb === 'ask' ? [] : [yes],
+      approvalsGiven: action.verb === 'ask' ? [] : [yes],
       isCounted: true,
     });
   }
@@ -233,12 +240,16 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const onCard = (card: Card | 'main') => ({
       target: { kind: 'card', acctId: acctOf(card), cardId: cardIdOf(acctOf(card)), alertId: null } as const,
     });
-    const asked = (action: Action, yeses: readonly Yes[] = [], purchaseCents: number | null = null): Asked => ({
+    const asked = (
+      action: Action,
+      approvalsGiven: readonly GivenApproval[] = [],
+      purchaseCents: number | null = null,
+    ): Asked => ({
       action,
-      job: { id, verb: action.verb, by, askedAt, yeses, purchaseCents },
+      job: { id, verb: action.verb, by, askedAt, approvalsGiven, purchaseCents },
       diesAt,
     });
-    const yesTo = (acctId: number, goals: readonly RuleGoal[], term: Term): Yes => ({
+    const yesTo = (acctId: number, goals: readonly RuleGoal[], term: Term): GivenApproval => ({
       by,
       acctId,
       wants: Object.fromEntries(goals.map(({ rule, to }) => [ruleKey(rule), asNumber(to)])),
@@ -246,7 +257,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       saw: sawOf(facts, acctId),
     });
     /** What a person wants at the click is judged by what is true when it is done. */
-    const anyway = (yes: Yes): Yes => ({ ...yes, saw: {} });
+    const anyway = (yes: GivenApproval): GivenApproval => ({ ...yes, saw: {} });
     const newest = <T>(all: readonly T[], which: number): T | undefined =>
       all.at(-1 - (which % Math.max(1, all.length)));
 
@@ -362,7 +373,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 }
 
-const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, yeses: [], purchaseCents: null };
+const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, approvalsGiven: [], purchaseCents: null };
 
 function sawOf({ accounts }: Facts, acctId: number): Record<string, number> {
   const rules = Object.entries(accounts[acctId]?.rules ?? {});

@@ -4,7 +4,7 @@ import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
@@ -36,7 +36,7 @@ const health = {
   isCardTokenDead: false,
   memory: { share: 0.5, refusedFrom: 0.85 },
 };
-const changes = [limitMove('daily', 40_000, 45_000)];
+const changes = [limitChange('daily', 40_000, 45_000)];
 const request = {
   value: 'req_1',
   askedBy: 'U9',
@@ -66,7 +66,7 @@ const mute = { card, isTravel: true, by: 'U3', reason: 'trade fair', endsAt: '20
 const team = {
   isApprover: true,
   requests: [request],
-  recentRaises: [raise],
+  temporaryChanges: [raise],
   mutes: [mute],
   claims: [claim],
   declines: [{ ...decline, card }],
@@ -97,7 +97,7 @@ describe('App Home', () => {
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
-    expect(read({ team: { ...team, recentRaises: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
+    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
     expect(read({ team })).toMatch(/muted on a trip <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });
@@ -174,7 +174,7 @@ describe('App Home', () => {
           team: {
             isApprover: true,
             requests: fill({ ...request, card: named, reason: text, askedBy: text }),
-            recentRaises: fill({ ...raise, card: named, by: text }),
+            temporaryChanges: fill({ ...raise, card: named, by: text }),
             mutes: fill({ ...mute, card: named, reason: text }),
             claims: fill({ ...claim, claimedBy: text, cards: fill(named).slice(0, 5) }),
             declines: fill({ ...told, card: named }),

@@ -12,7 +12,7 @@ import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
-import { limitMove, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { answer } from '../answer-fixtures.ts';
 import { dailyRaise } from '../fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
@@ -292,8 +292,8 @@ it('a notice about the bot says what happened, what it means and what to do', ()
 
 it('a request for several limits names each, from what to what', () => {
   const changes = [
-    limitMove('daily', 40_000, 200_000),
-    limitMove('weekly', null, 210_000, { id: 9, name: 'Books; <Maps>' }),
+    limitChange('daily', 40_000, 200_000),
+    limitChange('weekly', null, 210_000, { id: 9, name: 'Books; <Maps>' }),
   ];
   const { text, blocks } = approvalRequest({ ...answer.request, changes });
 
@@ -324,7 +324,7 @@ describe('the form behind “Raise limit…”', () => {
   });
 
   const weekly = limitRaise('weekly', 60_000, 67_410, { remainingCents: 1000 });
-  const ofMonth = limitRaise('monthly', 61_000, 67_410, { isAlong: true });
+  const ofMonth = limitRaise('monthly', 61_000, 67_410, { isAdjustedToo: true });
 
   it('asks for each of several limits, and says which stop the purchase and which rise along', () => {
     const remedy = remedyOf(dailyRaise, weekly, ofMonth);

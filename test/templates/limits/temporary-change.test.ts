@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
-import { limitMove } from '../../support/limit-goals.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const given = {
   id: 'act_1',
   acctId: 7378,
-  changes: [limitMove('daily', 40_000, 45_000)],
+  changes: [limitChange('daily', 40_000, 45_000)],
   meanwhile: null,
   closedAt: null,
   term: { kind: 'duration', ms: 3_600_000 },
@@ -22,13 +22,13 @@ const given = {
 };
 const restaurants = { id: 9, name: 'Restaurants' };
 const several = {
-  changes: [limitMove('transaction', 2_500, 5_000, restaurants), limitMove('daily', 40_000, 45_000)],
+  changes: [limitChange('transaction', 2_500, 5_000, restaurants), limitChange('daily', 40_000, 45_000)],
 };
 /** What somebody else made of the limits that were changed for a time. */
 const meanwhile = (daily: number | null, atOnce?: number) => ({
   meanwhile: [
-    ...(atOnce === undefined ? [] : [limitMove('transaction', 5_000, atOnce, restaurants)]),
-    limitMove('daily', 45_000, daily),
+    ...(atOnce === undefined ? [] : [limitChange('transaction', 5_000, atOnce, restaurants)]),
+    limitChange('daily', 45_000, daily),
   ],
 });
 const of = 'limit for a single purchase at Restaurants';
