@@ -74,7 +74,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.trackShipment]: trackShipment,
 };
 
-/** All doors on Slack's side, on one page. The webhooks' doors are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
+/** All entry points from Slack, on one page. Those of webhooks are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
   for (const [command, verb] of slashCommands()) app.command(command, ackWhenDone(card(verb, deps)));
   for (const [action_id, listener] of Object.entries(buttons)) {

@@ -6,7 +6,7 @@ interface Acknowledging {
 }
 
 /**
- * Makes a listener's `ack()` wait until the listener is done, which is when the wish is stored.
+ * Makes a listener's `ack()` wait until the listener is done, which is when the request is stored.
  *
  * Acknowledged first and stored afterwards, a click would be gone without a trace when the process dies in between, and
  * the person would believe that it was heard. An `ack` that carries an answer (errors of a form) goes out at once.

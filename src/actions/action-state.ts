@@ -55,7 +55,7 @@ export const AwaitedChange = z.strictObject({
 });
 export type AwaitedChange = z.infer<typeof AwaitedChange>;
 
-/** What somebody found who looked, and what showed it; null: nothing did. */
+/** The result of verifying a change, and what showed it; null: nothing did. */
 export interface Verdict {
   readonly confirmation: 'confirmed' | 'unconfirmed' | 'superseded';
   readonly by: 'webhook' | 'read-back' | null;
@@ -76,22 +76,22 @@ export const ActionState = z.discriminatedUnion('state', [
     state: z.literal('sending'),
     before: z.string().nullable(),
     after: z.string().nullable(),
-    /** What the card shows if it has: for whoever gives it up. */
+    /** What the card shows if the call took effect; used when the action is given up. */
     expects: Expected.optional(),
-    /** What stood at the card service when it was read: where something else stands by now, it is not sent again. */
+    /** The state that was read before the write: if the card has another by now, the write is not repeated. */
     basis: z.string().optional(),
-    /** What had changed the same before: no reason to leave this undone after a crash. */
+    /** Earlier changes of the same setting: they do not supersede this one. */
     followed: z.array(z.string()).readonly().optional(),
   }),
-  /** What became of it is certain, as far as anybody can tell as yet. */
+  /** The outcome is known, or it was sent and waits for confirmation. */
   z.strictObject({
     state: z.enum(['sent', 'confirmed', 'unconfirmed', 'superseded', 'failed', 'unchanged', 'waiting']),
     /** UTC ISO 8601. */
     at: z.string(),
     result: Result,
-    /** False: the record may lack it, and who must hear of it may not have heard yet. */
+    /** False: the audit entry or a notification may be missing. */
     isTold: z.boolean(),
-    /** Null: nobody looks for it at the card service. */
+    /** Null: it is not verified later. */
     awaited: AwaitedChange.nullable(),
     /** What showed it to whoever looked. */
     seen: z
@@ -112,8 +112,8 @@ export function reported(state: ActionState | null): ReportedState | null {
 }
 
 /**
- * Whether an action may go on from one state to another. What is known of it never becomes unknown again, though somebody
- * else still works on it: a process that stood still for longer than its lock and goes on.
+ * Whether an action may go from one state to another. A known outcome is never overwritten, not even by a process that
+ * stood still for longer than its lock.
  */
 export function mayFollow(current: ActionState | null, next: ActionState): boolean {
   const known = reported(current);
@@ -124,7 +124,7 @@ export function mayFollow(current: ActionState | null, next: ActionState): boole
   return !known.isTold && (isFound(known) ? isFound(then) : then.isTold);
 }
 
-/** True when somebody looked at the card: then it is also for them to tell of it. */
+/** True when the card was verified: whoever verified it reports it as well. */
 export function isFound({ state, awaited }: ReportedState): boolean {
   return awaited !== null && state !== 'sent';
 }

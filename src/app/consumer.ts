@@ -10,7 +10,7 @@ import type { Attempt, RunJob } from './run-job.ts';
 
 /**
  * A worker that dies leaves its job to the others after four to seven seconds, not after BullMQ's minute: an alert must
- * not wait that long. A worker that stands still for longer meets its own job done twice, which every job bears. What is
+ * not wait that long. The job of a worker that stands still for longer may run twice; every job is safe to run twice. What is
  * done there may be repeated, so being killed often is no reason to give a job up.
  */
 const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 1_000_000 } as const;

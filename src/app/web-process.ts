@@ -27,7 +27,7 @@ import type { RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { watchTlsFiles } from './tls-files.ts';
 
-/** Longest wait for Redis before the doors open: a webhook in the first milliseconds should not meet a 503. */
+/** Longest wait for Redis before listening: a webhook in the first milliseconds should not get a 503. */
 const FIRST_CONNECTION_MS = 1500;
 
 /** The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis. */

@@ -45,7 +45,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await deps.findChange(action, acctId, amountCents);
     if (changes === 'passes') {
-      return await refuse(`Nothing stops a purchase of ${formatCents(amountCents)} by now.`, 'Try it again.');
+      return await refuse(`A purchase of ${formatCents(amountCents)} would go through now.`, 'Try again.');
     }
     if (changes === null) {
       return await refuse('No limit or rule that I can change stops this purchase.', 'Ask an approver.');

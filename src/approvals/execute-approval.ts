@@ -76,7 +76,7 @@ export function createExecution(deps: Deps): Execution {
     async whyNotYet({ inFlight }) {
       const looked = inFlight.filter(({ state }) => state !== 'unconfirmed');
       if (!(await Promise.all(looked.map(mayBeAtCard))).includes(true)) return null;
-      const why = 'Somebody said yes just now, and whether the card service took it is not clear yet.';
+      const why = 'Somebody approved it just now, and whether the card service took it is not clear yet.';
       return { why, whoCan: 'Wait two minutes: the request says what became of it.' };
     },
   };

@@ -7,7 +7,7 @@ const SIGNATURE_MS = 5 * 60_000;
 
 /**
  * Refuses what cannot be from Slack before its body is read: a request without a signature, with one that is too old, or
- * larger than anything that Slack sends. Whether the signature is right takes the body, so Bolt checks that.
+ * larger than anything that Slack sends. Checking the signature requires the body, so Bolt does that.
  */
 export function createSlackGuard(
   bolt: RequestListener,
@@ -47,9 +47,9 @@ function rejectionFor({ headers }: IncomingMessage, now: number): Refusal | null
   const signature = headers['x-slack-signature'];
   const sentAt = headers['x-slack-request-timestamp'];
   if (typeof signature !== 'string' || !/^v0=[0-9a-f]{64}$/.test(signature))
-    return { status: 401, error: 'expected a signature of Slack' };
+    return { status: 401, error: 'the signature of Slack is missing or malformed' };
   if (typeof sentAt !== 'string' || !/^\d{1,12}$/.test(sentAt) || Math.abs(now - Number(sentAt) * 1000) > SIGNATURE_MS)
-    return { status: 401, error: 'expected a signature that is not older than five minutes' };
+    return { status: 401, error: 'the time of the request is missing, or more than five minutes off' };
   return Number(headers['content-length'] ?? 0) > SLACK_BODY_MAX_BYTES
     ? { status: 413, error: `expected at most ${SLACK_BODY_MAX_BYTES} bytes` }
     : null;

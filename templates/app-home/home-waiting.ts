@@ -8,12 +8,12 @@ import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { needsWords, requestFields, whyApprovals, wishWords } from '../approvals/request-words.ts';
+import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
 import { actions, button, context, fields, header, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 
-/** A wish that others have to say yes to. */
+/** A request that waits for approval. */
 export interface WaitingRequest {
   /** Opaque id of the request. */
   readonly value: string;
@@ -70,7 +70,7 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       .slice(0, REQUESTS_MAX)
       .flatMap((request): KnownBlock[] => [
         section(
-          `*${mention(request.askedBy)} ${wishWords(request, ` ${cardOfHolder(request.card)}`)}*`,
+          `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
           `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
           whyApprovals(request),
         ),
@@ -91,7 +91,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[]): KnownBlock
         .slice(0, REQUESTS_MAX)
         .map(
           (request) =>
-            `• You ${wishWords(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+            `• You ${requestSummary(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
         ),
     ),
     ...more(requests.length - REQUESTS_MAX, 'requests of yours'),

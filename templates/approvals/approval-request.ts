@@ -12,7 +12,7 @@ import { actions, button, context, fields, header, outside, section, sentence } 
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
-import { changedWords, headline, needsWords, requestFields, whyApprovals, wishWords } from './request-words.ts';
+import { changedWords, headline, needsWords, requestFields, requestSummary, whyApprovals } from './request-words.ts';
 
 export interface ApprovalRequest {
   /** Opaque id: what the buttons carry. */
@@ -74,12 +74,12 @@ export function approvalRequest(request: ApprovalRequest): Message {
 
   return {
     text: sentence(
-      `${titles[state]}: ${mention(askedBy)} ${wishWords(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
+      `${titles[state]}: ${mention(askedBy)} ${requestSummary(request, ` ${cardOfHolder(card)}`)}. ${progress(request)}`,
     ),
     blocks: [
       header(`${titles[state]}: ${titleOf(request)}`),
       section(
-        `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${wishWords(request, '')}*`,
+        `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${requestSummary(request, '')}*`,
         `Reason: ${outside(request.reason, 500) || 'none given'}`,
         changedWords(request),
       ),
@@ -161,7 +161,7 @@ function voidWords(voided: readonly string[] = []): string | null {
 
 /** Somebody approved, and nobody knows what became of it. */
 function unconfirmedWords({ kind, by, at, state }: NonNullable<ApprovalRequest['unconfirmed']>): string {
-  const did = `${mention(by)} ${kind === 'override' ? 'broke the glass' : 'said yes'} ${dateToken(at)}`;
+  const did = `${mention(by)} ${kind === 'override' ? 'broke the glass' : 'approved'} ${dateToken(at)}`;
   return state === 'unconfirmed'
     ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
     : `${did}, but the card service did not answer. I am looking whether the change is there.`;

@@ -6,7 +6,7 @@ import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
-import { wishWords } from './request-words.ts';
+import { requestSummary } from './request-words.ts';
 
 /** Mentions of users and user groups, as configured. */
 function mentions(ids: readonly string[]): string {
@@ -27,11 +27,11 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
   const head = waiting.length === 1 ? 'A request waits' : `${waiting.length} requests wait`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
     const { action, card } = request;
-    const wish = wishWords(
+    const summary = requestSummary(
       { ...request, blocks: blocksIn(request), payCents: payCentsOf(request) },
       ` ${cardOfHolder(card)}`,
     );
-    const words = `${mention(action.actor.userId)} ${wish}, ${dateAfter('asked', action.askedAt)}`;
+    const words = `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
     return { words, address };
   });
   const more = waiting.length - lines.length;

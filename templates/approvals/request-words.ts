@@ -10,12 +10,12 @@ import { capital, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
-type Wish = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'blocks' | 'card'>;
+type Summarized = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'blocks' | 'card'>;
 
 const BLOCKS_SHOWN = 5;
 
 /** `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a space in front. */
-export function wishWords({ payCents, facts, changes, orderCents, blocks, card }: Wish, of: string): string {
+export function requestSummary({ payCents, facts, changes, orderCents, blocks, card }: Summarized, of: string): string {
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => outside(name, 100));

@@ -42,7 +42,7 @@ export function requestUnconfirmed(
   { by, changes, term }: Pick<ApprovalInFlight, 'by' | 'changes' | 'term'>,
 ): Message {
   const lines = [
-    `*${mention(by)} said yes, but the card service has not confirmed it.*`,
+    `*${mention(by)} approved, but the card service has not confirmed it.*`,
     `Your ${cardName(card)}: ${movedWords({ changes, term })}.`,
     'It may work or not. Your request is still open: an approver can look at the card and decide again.',
   ];

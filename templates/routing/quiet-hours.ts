@@ -19,8 +19,8 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
   const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
   const passes =
     except === null
-      ? 'Every alert waits. To let some pass, add for instance “except declines over 500”.'
-      : `At once come only: ${outside(except, 300)}. Every other alert waits.`;
+      ? 'Every alert waits. To let some through, add for example “except declines over 500”.'
+      : `Posted immediately: ${outside(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
       [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, releasedNow(released)]
@@ -42,9 +42,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
 
 function releasedNow(released: number): string | null {
   if (released === 0) return null;
-  return released === 1
-    ? '1 alert need not wait any more and comes now.'
-    : `${released} alerts need not wait any more and come now.`;
+  return released === 1 ? '1 held alert is being posted now.' : `${released} held alerts are being posted now.`;
 }
 
 function releasedAtEnd(released: number): string | null {

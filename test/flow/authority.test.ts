@@ -175,7 +175,7 @@ describe('a holder asks for more', () => {
     const request = await asked(card, '1500 for 1h booth');
 
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => textOf(request).includes('1 of 2'), 'one has said yes');
+    await until(() => textOf(request).includes('1 of 2'), 'one has approved');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(zoe, request, 'decide_request_approve');
     await until(() => textOf(request).startsWith('Approved'), 'both have');
@@ -300,7 +300,7 @@ describe('a request of one approver to another', () => {
     expect(limitOf(card)).toBe(100);
     expect(shown(request)).not.toContain(`<@${ana}> and <@${ben}>`);
     await cardbell().press(zoe, request, 'decide_request_approve');
-    await until(() => textOf(request).startsWith('Approved'), 'two have said yes to it');
+    await until(() => textOf(request).startsWith('Approved'), 'two have approved to it');
 
     expect(limitOf(card)).toBe(90_000);
   });

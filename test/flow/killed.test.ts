@@ -89,7 +89,7 @@ beforeAll(async () => {
   for (const card of cards.slice(0, 8)) {
     const request = requests.get(card) as StoredMessage;
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => cardbell().now(request).text.includes('1 of 2'), 'one has said yes');
+    await until(() => cardbell().now(request).text.includes('1 of 2'), 'one has approved');
   }
   for (const card of cards.slice(8)) {
     const request = requests.get(card) as StoredMessage;

@@ -290,7 +290,7 @@ describe('a request for several limits', () => {
       'The daily limit of $1,200.00 would be above the weekly limit, $1,100.00. Change one of the two.',
     ]);
     await submit(ben, change, { 'amount:daily': '1200', 'amount:weekly': '1250', reason: '' });
-    await until(() => textOf(request).startsWith('Approved'), 'two have said yes');
+    await until(() => textOf(request).startsWith('Approved'), 'two have approved');
 
     expect(limitsOf(card)).toEqual([1200, 1250, null]);
     await until(() => shown(alert).includes('Daily limit $10.00 → $1,200.00; weekly limit $20.00 → $1,250.00'), 'told');

@@ -97,7 +97,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
       await firstAttempt(click, hugo, { arrives });
 
       await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
-      expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+      expect(world.answers.at(-1)?.text).toMatch(/approved it just now.*Wait two minutes/);
       await whole(click, world, hugo.deps);
 
       expect(world.writes).toEqual(['limit 900']);
@@ -117,7 +117,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
     await expires.others(world, hugo.deps);
     await performAction(approvalClick('act_zoe', 'U0ZOE'), hugo.deps);
-    expect(world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+    expect(world.answers.at(-1)?.text).toMatch(/approved it just now.*Wait two minutes/);
     await whole(click, world, hugo.deps);
 
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: { actionId: click.id } });

@@ -114,7 +114,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     expect(await one.world.deps.requests.get('req_ask1')).toMatchObject({ state: 'open' });
     expect(one.hugo.told()).toEqual([
       expect.stringMatching(
-        new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> said yes, but .* not confirmed`),
+        new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> approved, but .* not confirmed`),
       ),
     ]);
     expect(await shown(one)).toContain('It may be there all the same');
@@ -170,7 +170,7 @@ describe('while nobody knows what became of an approval', () => {
 
     await performAction(denial('act_zoe', 'U0ZOE'), one.hugo.deps);
 
-    expect(one.world.answers.at(-1)?.text).toMatch(/said yes just now.*Wait two minutes/);
+    expect(one.world.answers.at(-1)?.text).toMatch(/approved it just now.*Wait two minutes/);
     expect((await one.world.stations()).at(-1)).toBe('refused');
     expect((await one.world.deps.requests.get('req_ask1'))?.state).toBe('open');
   });

@@ -112,7 +112,7 @@ const rows: Refused[] = [
     asked: { ...toPay, ask: { ...toPay.ask, amountCents: 100 } },
     deps: { checkPurchase: async () => ({ state: 'passes' }) },
     before: (world) => link(world, 'U0OLGA'),
-    why: /Nothing stops a purchase of \$1\.00/,
+    why: /A purchase of \$1\.00 would go through/,
     isOfCard: true,
   },
   {
