@@ -26,6 +26,8 @@ export type Refusals = ReturnType<typeof createRefusals>;
 interface Deps {
   readonly record: RecordAction;
   readonly refusalCounts: RefusalCounts;
+  /** True when it is on record that this was asked for. */
+  readonly hasBegun: (action: Action) => Promise<boolean>;
   /** Enqueues the job that records refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Behind "was refused to": `change a limit of`. */
@@ -36,7 +38,7 @@ interface Deps {
 }
 
 export function createRefusals(deps: Deps) {
-  const { record, refusalCounts, refusedTo, accountOf, factsOf, answer } = deps;
+  const { record, refusalCounts, hasBegun, refusedTo, accountOf, factsOf, answer } = deps;
   return {
     /** The person has been told where they asked. */
     recordRefusal,
@@ -67,7 +69,8 @@ export function createRefusals(deps: Deps) {
   };
 
   async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
-    const counted = await refusalCounts.note(action);
+    // What is on record as asked needs an end of its own there.
+    const counted = (await hasBegun(action)) ? null : await refusalCounts.note(action);
     if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
     const why = about.why ?? 'not permitted';
     const acctId = about.acctId ?? (await accountOf(action.target));

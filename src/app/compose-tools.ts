@@ -31,15 +31,16 @@ export function createTools(context: ActionContext) {
   const { alerts, progress, pending, answer, withLock } = context;
   const record = createRecord(context);
   const accountOf = createAccountOf(context);
+  const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
   const refusals = createRefusals({
     ...context,
     record,
+    hasBegun,
     refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
     accountOf,
   });
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
-  const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
   const wordsOf = (verb: string) => permissionOf(verb).doing;
   const outcomes = createOutcomesOnAlerts({
     ...context,

@@ -41,7 +41,7 @@ export function createOverrideRequest(deps: Deps) {
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
     if (await deps.execution.resume(action, request, attempt)) return;
     if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
-    if (!isAboutRules(request)) return await refuse('The glass is for the rules of a card, not for this.');
+    if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request);

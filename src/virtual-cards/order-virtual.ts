@@ -61,7 +61,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
         return known.result;
       }
       const entry = { acctId: null, after: summaryOf(order) };
-      if (written === null) await deps.record(action, { event: 'asked', ...entry });
+      await deps.record(action, { event: 'asked', isFirst: true, ...entry });
       // The worker died while it was sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 

@@ -39,7 +39,7 @@ export function createResendVirtual(deps: Deps) {
       };
       return await deps.refuse(action, refusal, { acctId, cardId });
     }
-    await deps.record(action, { event: 'asked', acctId, cardId });
+    await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId });
     // The worker died while it was sending: the answer is lost.
     const wasSending = written?.state === 'sending';
     const sent = wasSending ? unknown : await send({ action, acctId, cardId }, attempt);

@@ -40,3 +40,14 @@ it('a hundred refusals of one person within a minute are two entries: the first,
     actor: { userId: 'U0OLGA' },
   });
 });
+
+it('what is on record as asked is refused in an entry of its own: it needs an end there', async () => {
+  const { deps, stations } = await createActionWorld(redis());
+  const verbs = verbsOf({ ...deps, scheduleRefusals: async () => {} });
+  await verbs.recordRefusal(refused('act_1'), { why: 'not permitted' });
+  await deps.progress.write('act_2', { state: 'asked' });
+
+  await verbs.recordRefusal(refused('act_2'), { why: 'not permitted' });
+
+  expect(await stations()).toEqual(['refused', 'refused']);
+});

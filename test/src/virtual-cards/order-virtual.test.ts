@@ -149,7 +149,7 @@ describe('an order that one person may not make', () => {
       target: { kind: 'request', requestId: 'req_order1' },
     } as const;
     await performAction(ask('emergency-override', { ...ben, ...at, id: 'act_glass', reason: 'urgent' }), world.deps);
-    expect(world.answers.at(-1)?.text).toContain('The glass is for cards that exist');
+    expect(world.answers.at(-1)?.text).toContain('Only a change of a card’s rules');
     await performAction(decide({ ...ben, ...at, approve: false, reason: 'too much' }), world.deps);
 
     expect(world.answers.at(-1)?.text).toContain('Not done: Your order. Another approver said no.');
