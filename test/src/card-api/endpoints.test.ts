@@ -162,7 +162,7 @@ describe('reading answers', () => {
         IsVirtual: false,
         CustomId: null,
         CardList: [
-          { CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active', IssuedDate: '2026-01-01T00:00:00' },
+          { CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active', ExpirationDate: '2028-11-30T00:00:00' },
           { CardId: 72, Last4CardNumber: '2345', CardStatus: 'BLOCKED' },
           { CardId: 73, Last4CardNumber: '3456', CardStatus: 5 },
           { CardId: 74, CardStatus: 'Melted' },
@@ -183,10 +183,10 @@ describe('reading answers', () => {
       rulesetId: null,
       contactName: 'Jane Doe',
       cards: [
-        { cardId: 71, last4: '1234', status: 'ACTIVE' },
-        { cardId: 72, last4: '2345', status: 'BLOCKED' },
-        { cardId: 73, last4: '3456', status: 'CLOSED' },
-        { cardId: 74, last4: null, status: null },
+        { cardId: 71, last4: '1234', status: 'ACTIVE', expiresOn: '2028-11-30' },
+        { cardId: 72, last4: '2345', status: 'BLOCKED', expiresOn: null },
+        { cardId: 73, last4: '3456', status: 'CLOSED', expiresOn: null },
+        { cardId: 74, last4: null, status: null, expiresOn: null },
       ],
     });
   });

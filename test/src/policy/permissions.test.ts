@@ -21,12 +21,13 @@ import { until } from '../../support/until.ts';
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission']);
+  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify']);
   const mayOperators = new Set([
     ...mayAll,
     'show',
     'activate',
     'block',
+    'block-all',
     'acknowledge',
     'mute',
     'unmute',
