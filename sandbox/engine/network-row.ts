@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
 import type { MerchantFields, NetworkRow, Purchase } from '../state/transaction.ts';
@@ -29,10 +30,17 @@ export function merchantOf(world: World, request: PurchaseRequest): MerchantFiel
     MerchantZip: (request.MerchantZip ?? '760009874').padEnd(9, ' '),
     MerchantCountry: request.MerchantCountry ?? (isPin ? '' : 'US'),
     MCCCode: request.MCCCode ?? world.assume.defaultMcc,
-    MerchantId: request.MerchantId ?? '445301978521',
+    MerchantId: request.MerchantId ?? merchantIdOf(request.MerchantName),
     TerminalId: isPin ? '12313123' : '6548526 ',
     IsCardPresent: request.IsCardPresent ?? true,
   };
+}
+
+/** Twelve digits, the same for the same name: shops of different names are different merchants. */
+function merchantIdOf(name: string | undefined): string {
+  if (name === undefined) return '445301978521';
+  const digits = BigInt(`0x${createHash('sha256').update(name).digest('hex')}`) % 1_000_000_000n;
+  return `445${String(digits).padStart(9, '0')}`;
 }
 
 type RowFields = Pick<NetworkRow, 'NetworkType' | 'NetworkStatus' | 'Description' | 'TransactionAmount'> &
