@@ -10,4 +10,5 @@ if ARGV[2] ~= '' then
 end
 redis.call('ZADD', KEYS[1], string.format('%.0f', number), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3])))
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return number
