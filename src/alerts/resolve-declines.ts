@@ -1,6 +1,7 @@
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import type { Outcome } from '../actions/outcome.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { Message } from '../slack/message.ts';
 import { merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
@@ -16,6 +17,7 @@ const TOLERANCE = 0.2;
 interface Deps {
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
+  readonly withLock: WithLock;
   /** Shows on an alert what became of it. */
   readonly showOutcome: (alertId: string, outcomeId: string, outcome: Outcome) => Promise<void>;
   /** Writes to a person directly; the id makes repeating it nothing. */
@@ -26,10 +28,17 @@ interface Deps {
  * A purchase that succeeds resolves the declines before it: their alerts show it, and whoever approved a change for it is
  * told. Safe to repeat.
  */
-export function createResolveDeclines({ history, alerts, showOutcome, notifyDirectly }: Deps) {
+export function createResolveDeclines({ history, alerts, withLock, showOutcome, notifyDirectly }: Deps) {
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
     if (event.kind !== 'authorization' && event.kind !== 'pin') return;
     const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
+    const declines = await alertsOfKind('transaction', ids, alerts);
+    if (!declines.some((alert) => isRetryOf(event, alert))) return;
+    // Whoever raised the limit may not be on the alert yet: the retry can be faster than the answer of the card service.
+    await withLock(`account:${event.acctId}`, () => resolve(event, ids));
+  };
+
+  async function resolve(event: TransactionEvent, ids: readonly string[]): Promise<void> {
     for (const alert of await alertsOfKind('transaction', ids, alerts)) {
       if (!isRetryOf(event, alert)) continue;
       const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text: '' } as const;
@@ -40,7 +49,7 @@ export function createResolveDeclines({ history, alerts, showOutcome, notifyDire
         await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
       }
     }
-  };
+  }
 }
 
 /** The first purchase after a decline that is its retry. An outcome of this very purchase is shown again. */

@@ -16,12 +16,19 @@ const paid = (over: Partial<TransactionEvent> = {}): TransactionEvent => ({
   ...over,
 });
 
-async function resolve(event: TransactionEvent, alert: TransactionAlert = declined) {
+/** @param meanwhile the alert when the account's lock is free, where that is not the same. */
+async function resolve(event: TransactionEvent, alert: TransactionAlert = declined, meanwhile = alert) {
+  let now = alert;
   const shown: string[] = [];
   const told: string[] = [];
   const resolveDeclines = createResolveDeclines({
     history: { recentAlerts: async () => [alert.event.id] },
-    alerts: { get: async () => alert },
+    alerts: { get: async () => now },
+    async withLock(name, work) {
+      expect(name).toBe(`account:${alert.event.acctId}`);
+      now = meanwhile;
+      return await work({ confirm: async () => {} });
+    },
     showOutcome: async (alertId, id, { verb, at }) => void shown.push(`${alertId} ${id} ${verb} ${at}`),
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
   });
@@ -38,6 +45,12 @@ it('shows on the decline that its retry was paid, and tells whoever approved, wi
     `U0ANA paid-${declined.event.id} Paid: $84.10 at Blue Bottle Coffee, Jane Doe · card 1212.`,
   );
   expect(told[0]).toMatch(/Approved by <@U0ANA>, paid at .*7 minutes/);
+});
+
+it('tells whoever approved also where the retry was faster than the answer of the card service', async () => {
+  const { told } = await resolve(paid(), declined, { ...declined, outcomes: [approved] });
+
+  expect(told).toHaveLength(1);
 });
 
 it('tells nobody where the purchase went through without help', async () => {
