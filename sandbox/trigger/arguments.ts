@@ -30,7 +30,7 @@ const SETTINGS = ['url', 'to', 'secret', 'version', 'times'] as const;
 export function parseTriggerArguments(
   args: readonly string[],
   defaultVersion: string,
-  port: string | undefined = undefined,
+  port?: string,
 ): TriggerArguments {
   const switches = new Set<string>();
   const settings = new Map<string, string>();

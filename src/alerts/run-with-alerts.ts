@@ -24,6 +24,6 @@ export async function runWithAlerts(given: WithAlerts, args: readonly (string | 
   for (;;) {
     const ids = new Set([own, ...(await redis.hkeys(owners))]);
     const answer = await script.run([...keys, ...[...ids].map((id) => stateKey(`alert:${id}`))], args);
-    if (answer !== '') return answer === null ? null : String(answer);
+    if (answer !== '') return typeof answer === 'string' || typeof answer === 'number' ? String(answer) : null;
   }
 }

@@ -6,7 +6,6 @@ import { createLatestChanges, createProgress } from '../actions/progress-store.t
 import { createRefusalCounts } from '../actions/refusal-count.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
-import { declineReason } from '../alerts/decline-reason.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
@@ -23,7 +22,7 @@ import { createWriteOrder } from '../core/write-order.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
-import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
+import { createNameRuleset } from '../directory/rule-names.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
@@ -31,7 +30,6 @@ import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../ho
 import { createPreferences } from '../holders/preference-store.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
-import { createRemedies } from '../limits/remedy.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import { countAlertJobs } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -60,6 +58,7 @@ import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
+import { composeRemedies } from './compose-remedies.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue } from './enqueue.ts';
 import { rememberJobs, rememberWrites } from './remember-writes.ts';
@@ -227,18 +226,7 @@ function createCards(base: Base & ReturnType<typeof createServices>) {
     directory,
     factsOf,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
-    remedies: createRemedies({
-      card,
-      statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
-      categoryIn: (decline) => declineReason(decline).category,
-      categoryId: createCategoryId({
-        card,
-        categories: createCategories(redis),
-        accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
-        log,
-      }),
-      log,
-    }),
+    remedies: composeRemedies({ card, directory, redis, log }),
   };
 }
 

@@ -112,7 +112,7 @@ export function createDecisions(deps: DecisionDeps): Decisions {
       const judged = await deps.judgeClick(action, asked);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
-      const changed = await withOwnAmounts(action, request);
+      const changed = await withOwnAmounts(action, request, deps.recount);
       if (lowers(withGoals(now, changed.changes))) {
         const why = 'That is less than it is now, and approving never lowers a limit.';
         return { why, whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.` };
@@ -133,36 +133,12 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     },
     async deny(action, request) {
       const isUncertain = unconfirmedApproval(request) !== null;
-      const outcome = isUncertain ? 'whether an earlier yes changed anything is not certain' : 'nothing changed';
+      const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
       await record(action, request, { event: 'denied', outcome, counted: null });
       const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };
       await deps.finish({ ...request, state: 'denied', note: action.reason, decision });
     },
   };
-
-  /**
-   * *Change and approve*: what others approved was something else, so their approval counts no more. That of the approver
-   * who asked stays where the change became smaller; nobody has approved more than was asked for.
-   *
-   * How many approvers it takes is found out anew: what single approvers added meanwhile counts.
-   */
-  async function withOwnAmounts(action: DecideAction, request: OpenRequest): Promise<OpenRequest> {
-    const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
-    const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
-    const isSame = isSameTerm && isSameGoals(goals, request.changes);
-    const changes = withGoals(request.changes, goals);
-    const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
-    const isWithin = isSameTerm && !isLooser(beyondAsked);
-    const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
-    const changed = isSame
-      ? request
-      : { ...request, changes, term, note: action.reason, approvals: own, revision: request.revision + 1 };
-    const { needed: byAmount, counted } = await deps.recount(changed, action);
-    const needed = Math.max(byAmount, own.length + 1);
-    return isSame
-      ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
-      : { ...changed, needed, counted };
-  }
 
   async function record(
     action: DecideAction,
@@ -177,6 +153,30 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
     await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
   }
+}
+
+/**
+ * *Change and approve*: what others approved was something else, so their approval counts no more. That of the approver
+ * who asked stays where the change became smaller; nobody has approved more than was asked for.
+ *
+ * How many approvers it takes is found out anew: what single approvers added meanwhile counts.
+ */
+async function withOwnAmounts(action: DecideAction, request: OpenRequest, recount: Recount): Promise<OpenRequest> {
+  const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
+  const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
+  const isSame = isSameTerm && isSameGoals(goals, request.changes);
+  const changes = withGoals(request.changes, goals);
+  const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
+  const isWithin = isSameTerm && !isLooser(beyondAsked);
+  const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
+  const changed = isSame
+    ? request
+    : { ...request, changes, term, note: action.reason, approvals: own, revision: request.revision + 1 };
+  const { needed: byAmount, counted } = await recount(changed, action);
+  const needed = Math.max(byAmount, own.length + 1);
+  return isSame
+    ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
+    : { ...changed, needed, counted };
 }
 
 /** Of *Change and approve* who asked for what, and what was approved instead. */

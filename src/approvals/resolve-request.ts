@@ -50,7 +50,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     const changed =
       unconfirmedApproval(request) === null
         ? {}
-        : { changed: 'Whether an earlier yes changed anything is not certain.' };
+        : { changed: 'Whether an earlier approval changed anything is not certain.' };
     if (request.state === 'expired') {
       const why = 'Nobody decided within 24 hours, so the request expired.';
       return await deps.answer(request.action, refusal({ what, why, whoCan: 'Ask again.', ...changed }));

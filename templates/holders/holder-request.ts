@@ -76,7 +76,7 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
   const { card, changes, term, goals } = request;
   const name = cardName(card);
   const isUncertain = unconfirmedApproval(request) !== null;
-  const nothing = isUncertain ? 'Whether an earlier yes changed anything is not certain.' : 'Nothing changed.';
+  const nothing = isUncertain ? 'Whether an earlier approval changed anything is not certain.' : 'Nothing changed.';
   switch (request.state) {
     case 'approved':
     case 'overridden': {

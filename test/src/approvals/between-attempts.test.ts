@@ -255,11 +255,11 @@ it.each(['denied', 'expired'])(
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
     expect(told.at(-1)).toMatch(
-      /^U0OLGA: Not done: Your raise.*Whether an earlier yes changed anything is not certain/,
+      /^U0OLGA: Not done: Your raise.*Whether an earlier approval changed anything is not certain/,
     );
     expect(told.at(-1)).not.toContain('Nothing changed');
     if (end === 'denied')
-      expect(lines.at(-1)).toMatch(/denied.*whether an earlier yes changed anything is not certain/i);
+      expect(lines.at(-1)).toMatch(/denied.*whether an earlier approval changed anything is not certain/i);
     const outcomes = (await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes;
     expect(outcomes?.at(-1)?.state).toBe('unknown');
   },

@@ -301,7 +301,7 @@ describe('an approval', () => {
   it.each([
     ['nothing is under way', [], 'nothing changed'],
     ['an approval has only begun', [inFlight('begun')], 'nothing changed'],
-    ['an earlier one was sent', [inFlight('sent')], 'whether an earlier yes changed anything is not certain'],
+    ['an earlier one was sent', [inFlight('sent')], 'whether an earlier approval changed anything is not certain'],
   ])('that is denied where %s says what it means for the card', async (_what, underWay, outcome) => {
     const world = decisions();
 

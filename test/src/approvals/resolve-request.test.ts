@@ -47,7 +47,7 @@ describe('a resolved request', () => {
 
     await world.resolve(withInFlight(denied, inFlight('unconfirmed')));
 
-    expect(world.answers[0]).toContain('Whether an earlier yes changed anything is not certain.');
+    expect(world.answers[0]).toContain('Whether an earlier approval changed anything is not certain.');
     expect(world.outcomes).toMatchObject([{ state: 'unknown' }]);
   });
 
