@@ -13,8 +13,12 @@ export interface Delivery {
   readonly passesQuiet: boolean;
 }
 
-/** Decides which channels get an event, each listed once, and logs why. Empty when none does. */
-export type Route = (event: StoredEvent, card: CardFacts) => Promise<Delivery[]>;
+/**
+ * Decides which channels get an event, each listed once, and logs why. Empty when none does.
+ *
+ * @param passesMutes whoever muted the card did not mean this.
+ */
+export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Delivery[]>;
 
 /** An alert on its way into a channel's outbox. */
 interface AlertEntry {
@@ -60,7 +64,7 @@ export function createAnnounce(deps: Deps): Announce {
 
   return async function announce(alert, occasion = alert.event) {
     await alerts.save(alert);
-    for (const delivery of await route(occasion, alert.card)) {
+    for (const delivery of await route(occasion, alert.card, alert.kind === 'fraud-case')) {
       const { shownBy, threadId, broadcast, warning, changes } = await groupAlert(alert, delivery.channel);
       if (warning !== null) await warn(alert, warning, delivery);
       // An alert that is exempt from quiet hours must not wait inside a message that they hold.

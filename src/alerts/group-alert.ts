@@ -60,7 +60,8 @@ export function createGroupAlert(deps: Deps): GroupAlert {
       case 'transaction':
         return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
       case 'fraud-case':
-        return { ...ownMessage, threadId: alert.event.id };
+        // The news of the block may have begun its thread already: then it shows in the channel all the same.
+        return { ...ownMessage, threadId: alert.event.id, broadcast: true };
       case 'card-status':
         return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
       case 'card-shipping':

@@ -90,7 +90,8 @@ export function createExecution(deps: Deps): Execution {
     const { acctId, action: asked } = request;
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
-    if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id }, attempt);
+    if (asked.verb === 'block-all')
+      return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, attempt);
     if (asked.verb === 'order-virtual')
       return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, attempt);
     const action = changeOf(click, request, approval);

@@ -26,9 +26,9 @@ export type Redo = ReturnType<typeof createRedo>;
  * @param onLoss told that something may have been lost, after what is known has been written again.
  */
 export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}) {
-  const writes = createWriteLog(redis, log);
-  const doubt = createDoubt(redis);
   const absence = createAbsence();
+  const writes = createWriteLog(redis, log, () => absence.sinceMs() !== null);
+  const doubt = createDoubt(redis);
   let known: ReadonlySet<string> = new Set();
   let losses = 0;
   const looking = createLooking(look);
@@ -152,8 +152,12 @@ function createAbsence() {
   };
 }
 
-/** What this process wrote lately, and how to write it again. */
-function createWriteLog(redis: RedisClient, log: Log) {
+/**
+ * What this process wrote lately, and how to write it again.
+ *
+ * @param isAway true while Redis may lack some of it: then nothing is too old, however long it takes to come back.
+ */
+function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
   interface Kept {
     readonly atMs: number;
     readonly again: () => Promise<unknown>;
@@ -170,7 +174,7 @@ function createWriteLog(redis: RedisClient, log: Log) {
       prunedAtMs = atMs;
       let tooMany = writes.size - KEPT_MAX;
       for (const [old, kept] of writes) {
-        if (atMs - kept.atMs < KEPT_MS && tooMany <= 0) break;
+        if ((isAway() || atMs - kept.atMs < KEPT_MS) && tooMany <= 0) break;
         writes.delete(old);
         tooMany -= 1;
       }

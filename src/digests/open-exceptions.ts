@@ -1,3 +1,4 @@
+import { blocksIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { formatCents } from '../core/money.ts';
@@ -33,8 +34,11 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
       return { kind, card: await factsOf(acctId), change: ruleMoves(made), by: by.userId, since: openedAt, endsAt };
     },
   );
-  const waiting = open.map(({ card, changes: asked, orderCents, action, expiresAt }): OpenException => {
-    const change = orderCents === null ? ruleMoves(asked) : `virtual card with ${formatCents(orderCents)}`;
+  const waiting = open.map((request): OpenException => {
+    const { card, changes: asked, orderCents, action, expiresAt } = request;
+    const blocks = blocksIn(request).length;
+    const ofCard = orderCents === null ? ruleMoves(asked) : `virtual card with ${formatCents(orderCents)}`;
+    const change = blocks > 0 ? `block ${blocks} cards` : ofCard;
     return { kind: 'request', card, change, by: action.actor.userId, since: action.askedAt, endsAt: expiresAt };
   });
   return [...(await Promise.all(temporary)), ...waiting].toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));

@@ -4,6 +4,7 @@ import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { priorityOf } from '../alerts/announce.ts';
 import type { GroupAlert } from '../alerts/group-alert.ts';
+import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { SlackError } from '../core/errors.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
@@ -47,7 +48,9 @@ export function createNotifyHolder({
     const kind = notificationOf[kindTraits[alert.event.kind].category];
     if (acctId === null || kind === null) return;
     const link = await links.ofAccount(acctId);
-    if (link === null || isCausedBy(alert, link.userId) || !(await preferences.isOn(link.userId, kind))) return;
+    if (link === null || isCausedBy(alert, link.userId)) return;
+    // A purchase that looks like fraud is the one that only the holder can tell: it cannot be switched off.
+    if (!isSuspectedFraud(alert.event) && !(await preferences.isOn(link.userId, kind))) return;
     await notifyPerson(link.userId, {
       kind: 'tracked',
       id: `${id}-holder`,

@@ -2,7 +2,6 @@ import { rowsPage, rowsPages } from '../../templates/outbox/batch-page.ts';
 import { countWords } from '../../templates/outbox/batch-row.ts';
 import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
 import { SlackError } from '../core/errors.ts';
-import { slashCommand } from '../core/installation.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack, Thread } from '../slack/client.ts';
@@ -55,7 +54,7 @@ async function renderFile(
 
 /** Says in its place that there is no file. */
 export function noFile({ title }: FileEntry['file']): Message {
-  const text = `Slack took no file, so “${title}” is missing here. Give Cardbell the scope files:write, then ask again: ${slashCommand('digest now last month')}.`;
+  const text = `Slack took no file, so “${title}” is missing here. Give Cardbell the scope files:write, then ask for the digest again.`;
   return { text, blocks: [] };
 }
 

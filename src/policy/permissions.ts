@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { Policy as PolicyOnRecord } from '../audit/audit.ts';
 import { SlackError } from '../core/errors.ts';
@@ -64,14 +65,14 @@ export type Permissions = ReturnType<typeof createPermissions>;
  */
 const STILL_GOOD_MS = 60_000;
 
-/** Counts Slack's reports that user groups or people changed. */
+/** Another one after each report of Slack's that user groups or people changed. A count could come again after a rewind. */
 const rolesVersionKey = stateKey('roles-version');
 
 /** What Slack reported of user groups and people: no process uses an answer from before its last report. */
 export function createRolesVersion(redis: Redis | Cluster) {
   return {
     read: (): Promise<string | null> => redis.get(rolesVersionKey),
-    changed: async (): Promise<void> => void (await redis.incr(rolesVersionKey)),
+    changed: async (): Promise<void> => void (await redis.set(rolesVersionKey, randomUUID())),
   };
 }
 

@@ -57,6 +57,28 @@ it('takes two approvers where an approver asks: nobody agrees with themselves', 
   expect(blocked).toEqual(acctIds);
 });
 
+it('counts as asked for when it is approved: what happened to a card since the request does not stop it', async () => {
+  const askedAt: string[] = [];
+  const { world, blocked, blockAll } = await createWorld();
+  await blockAll(operator);
+  world.advance(60_000);
+  const approvedAt = world.deps.now().toISOString();
+  await performAction(ask('decide', { ...request, ...approver, askedAt: approvedAt }), {
+    ...world.deps,
+    card: { ...world.deps.card, setCardStatus: async (acctId: number) => void blocked.push(acctId) },
+    latestChanges: {
+      ...world.deps.latestChanges,
+      changed: async (acctId, expected, action) => {
+        askedAt.push(action.askedAt);
+        await world.deps.latestChanges.changed(acctId, expected, action);
+      },
+    },
+  });
+
+  expect(new Set(askedAt)).toEqual(new Set([approvedAt]));
+  expect(blocked).toEqual(acctIds);
+});
+
 it('is one request however often it is asked for, and blocks nothing when it is denied', async () => {
   const { deps, blocked, blockAll, approve } = await createWorld();
   await blockAll(operator);

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
@@ -12,6 +12,7 @@ let redo: Redo | undefined;
 let losses = 0;
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   redo?.stop();
   redis.disconnect();
   await server.stop();
@@ -58,6 +59,22 @@ it('writes again what a Redis has lost that was restarted, in order, before anyt
   expect(await redis.mget('a', 'b', 'c')).toEqual(['written', 'written', 'written']);
   expect(order).toEqual(['a', 'b', 'c']);
   expect(losses).toBe(1);
+});
+
+it('writes it again however long Redis took to come back', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  const { port } = server;
+  await server.kill();
+  await until(() => !kept.isSettled(), 'Redis is away');
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
+  kept.remember(async () => {});
+
+  server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+  await kept.settled();
+
+  expect(await redis.get('a')).toBe('written');
 });
 
 it('goes on after a write that cannot be repeated', async () => {

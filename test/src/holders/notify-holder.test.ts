@@ -50,6 +50,18 @@ it('does not tell a holder who has switched messages about declines off', async 
   expect(asked).toEqual(['U0HUGO declines']);
 });
 
+it('tells a holder of what looks like fraud, whatever they have switched off', async () => {
+  const told: string[] = [];
+  const none = { isOn: async () => false };
+  const notifyPerson = async (userId: string) => void told.push(userId);
+
+  await createNotifyHolder({ links: { ofAccount: async () => link }, preferences: none, notifyPerson })(
+    declined('decline.card.pin', 'Invalid PIN'),
+  );
+
+  expect(told).toEqual(['U0HUGO']);
+});
+
 function setUp(directChannel: () => Promise<string>) {
   const put: string[] = [];
   const issues: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createHeldUntil } from '../../../src/routing/held-until.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
 const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
 const hours = { channel: 'C1', window, except: null, by: 'U0ANA', at: '' };
@@ -23,4 +23,13 @@ it('an alert that is too old is not held', async () => {
   const heldUntil = createHeldUntil({ quietHours: { get: async () => hours }, alerts: { get: async () => null }, now });
 
   expect(await heldUntil('C1', 'evt_1')).toBeNull();
+});
+
+it('what looks like fraud is not held from the holder, only from a channel', async () => {
+  const now = () => new Date('2026-11-20T15:00:00Z');
+  const suspected = { get: async () => declined('decline.card.pin', 'Invalid PIN') };
+  const heldUntil = createHeldUntil({ quietHours: { get: async () => hours }, alerts: suspected, now });
+
+  expect(await heldUntil('D1', 'evt_1')).toBeNull();
+  expect(await heldUntil('C1', 'evt_1')).not.toBeNull();
 });

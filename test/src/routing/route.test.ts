@@ -54,8 +54,8 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     eventLog,
     now: () => now,
   });
-  const to = async (event: StoredEvent = declineEvent()) =>
-    (await route(event, card({}))).map(({ channel }) => channel);
+  const to = async (event: StoredEvent = declineEvent(), passesMutes = false) =>
+    (await route(event, card({}), passesMutes)).map(({ channel }) => channel);
   const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });
   let count = 0;
   /** Asked for again, it is another mute that replaces the one before. @returns the mute. */
@@ -111,6 +111,7 @@ describe('a route', () => {
     expect(await to()).toEqual([]);
     expect(await mutes.withheld(id)).toHaveLength(1);
     expect(await to(declineEvent({ code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
+    expect(await to(declineEvent(), true), 'a fraud case about the declined purchase').toEqual(['C0DECLINES']);
 
     await mute({ endsAt: '2026-11-20T22:59:59Z' });
     expect(await mutes.active()).toEqual([]);
@@ -121,7 +122,8 @@ describe('a route', () => {
     const { route, mute } = world();
     await mute();
     const tried = async (acctId: number, id: string) =>
-      (await route({ ...declineEvent({ code: 'decline' }), acctId, id } as StoredEvent, card({ acctId }))).length;
+      (await route({ ...declineEvent({ code: 'decline' }), acctId, id } as StoredEvent, card({ acctId }), false))
+        .length;
 
     expect(await tried(7378, 'evt_000000000000000a'), 'the muted card first').toBe(0);
     expect(await tried(7378, 'evt_000000000000000b'), 'the muted card again').toBe(0);
@@ -187,12 +189,12 @@ describe('a route', () => {
     const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
     const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
     await set(null);
-    expect(await route(declineEvent(), card({}))).toEqual([
+    expect(await route(declineEvent(), card({}), false)).toEqual([
       { channel: 'C0DECLINES', holdUntil: Date.parse('2026-11-21T07:00:00Z'), passesQuiet: false },
     ]);
 
     await set('declines and over $10.00');
-    expect(await route(declineEvent(), card({}))).toEqual([
+    expect(await route(declineEvent(), card({}), false)).toEqual([
       { channel: 'C0DECLINES', holdUntil: null, passesQuiet: true },
     ]);
   });
