@@ -72,3 +72,9 @@ it('every file that a page about running names is there', () => {
       expect(() => read(`docs/install/${link}`), `${page}.md links ${link}`).not.toThrow();
   }
 });
+
+describe('deploy/proxy/nginx.conf', () => {
+  it('names only what the nginx of Debian 12 (1.22) knows: `http2` as a directive came with 1.25.1', () => {
+    expect(read('deploy/proxy/nginx.conf')).not.toMatch(/^\s*http2\b/m);
+  });
+});
