@@ -40,7 +40,10 @@ describe.each(pages)('the links of %s', (page) => {
   });
 });
 
-const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+const { scripts, devDependencies } = JSON.parse(read('package.json')) as {
+  scripts: Readonly<Record<string, string>>;
+  devDependencies: Readonly<Record<string, string>>;
+};
 const compose = parse(read('compose.yaml'), { merge: true }) as {
   services: Readonly<Record<string, { profiles?: string[] }>>;
 };
@@ -103,7 +106,16 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
       ];
     },
   ],
-  [/^docker (?:stop|run)\b/, () => []],
+  [
+    /^curl -s http:\/\/127\.0\.0\.1:4010\/simulate\/(\w+) -d '(.*)'$/,
+    (name = '', body = '') => {
+      JSON.parse(body);
+      return read('docs/sandbox.md').includes(`| \`${name}\` |`) ? [] : [`nothing simulates ${name}`];
+    },
+  ],
+  [/^docker (?:stop|run|build)\b/, () => []],
+  [/^npx tsx \S+$/, () => has('tsx', devDependencies)],
+  [/^heroku (?:create|addons:create|config:set|ps:scale)\b|^git push heroku\b|^chmod \d+\b/, () => []],
   [
     /^helm (?:install|upgrade)(.*)$/,
     (rest = '') => [
