@@ -59,9 +59,9 @@ function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
   if (Array.isArray(value)) {
     // A number that is cut into pieces is one to who reads the list.
-    const parts = value.filter((item) => typeof item === 'string' || typeof item === 'number').join(' ');
-    const isNumber =
-      maskCardNumbers(parts) !== parts && value.every((item) => maskCardNumbers(String(item)) === String(item));
+    const pieces = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
+    const parts = pieces.join(' ');
+    const isNumber = maskCardNumbers(parts) !== parts && pieces.every((piece) => maskCardNumbers(piece) === piece);
     return value.map((item) => redact(item, isNumber ? 'part of a card number' : name, depth + 1));
   }
   if (value === null || typeof value !== 'object') return redactValue(value, name);

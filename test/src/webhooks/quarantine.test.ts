@@ -266,3 +266,7 @@ describe('a secret in free text', () => {
     ).not.toMatch(/1111.*1111|１１１１/);
   });
 });
+
+it('keeps a list whose items cannot be written as text', () => {
+  expect(() => bodyOf({ Data: { MCCCode: [[{ toString: '' }], -8.19824193379601e-135] } })).not.toThrow();
+});
