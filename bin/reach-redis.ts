@@ -1,4 +1,5 @@
 import { storeConfig } from '../src/app/config.ts';
+import { readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
@@ -14,22 +15,31 @@ export function orExit<Config>(read: () => Config): Config {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EX_CONFIG);
+    return end(EX_CONFIG, error.message);
   }
 }
 
 /** What most commands need. */
 export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
-/** Redis for a command that somebody typed. When it does not answer, says so and ends the process. */
+/**
+ * Redis for a command that somebody typed. When it does not answer, or holds what this build cannot read, says so and ends
+ * the process.
+ */
 export async function reachRedis(name: string, target: RedisTarget): Promise<RedisClient> {
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
   await whenReady(redis, PATIENCE_MS);
-  if (redis.status === 'ready') return redis;
-  redis.disconnect();
-  process.stderr.write(
-    'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.\n',
-  );
-  process.exit(EX_UNAVAILABLE);
+  if (redis.status !== 'ready')
+    end(
+      EX_UNAVAILABLE,
+      'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
+    );
+  const why = whyUnreadable(await readFormat(redis));
+  if (why !== null) end(EX_CONFIG, why);
+  return redis;
+}
+
+function end(code: number, problem: string): never {
+  process.stderr.write(`${problem}\n`);
+  process.exit(code);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
@@ -42,3 +43,25 @@ it.each(['web', 'worker', 'start'] as const)(
     expect(await store.keys('*')).toEqual([stateKey('format')]);
   },
 );
+
+it.each([
+  ['replay', 'run', 'all'],
+  ['recover', '--since', '2h'],
+  ['audit', 'export', '--csv'],
+  ['policy', 'replay'],
+  ['backup', '/nowhere/cardbell.backup'],
+  ['restore', '/nowhere/cardbell.backup'],
+])('cardbell %s ends with 78 where a newer Cardbell has been, says why, and changes nothing', async (...verb) => {
+  await store.flushall();
+  await store.set(stateKey('format'), FORMAT + 1);
+
+  const given = { PATH: process.env.PATH ?? '', ...env() };
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/bin/cardbell.js', ...verb], {
+    env: given,
+    encoding: 'utf8',
+  });
+
+  expect({ status, stdout }).toEqual({ status: 78, stdout: '' });
+  expect(stderr).toMatch(/a newer Cardbell wrote format \d+/);
+  expect(await store.keys('*')).toEqual([stateKey('format')]);
+});
