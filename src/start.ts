@@ -1,5 +1,5 @@
 import { withAdmin } from './app/admin.ts';
-import { webConfig, workerConfig } from './app/config.ts';
+import { orProblems, webConfig, workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWeb } from './app/web-process.ts';
 import { startWorker } from './app/worker-process.ts';
@@ -16,17 +16,8 @@ const logger = (level: string): Log => {
 /** Every problem of both configurations at once. @throws ConfigError */
 function bothConfigs() {
   const problems: string[] = [];
-  const read = <T>(config: () => T): T | null => {
-    try {
-      return config();
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      problems.push(...error.problems);
-      return null;
-    }
-  };
-  const web = read(webConfig);
-  const worker = read(workerConfig);
+  const web = orProblems(webConfig, problems);
+  const worker = orProblems(workerConfig, problems);
   if (web === null || worker === null) throw new ConfigError([...new Set(problems)]);
   return { web, worker, warnings: [...new Set([...web.warnings, ...worker.warnings])] };
 }

@@ -4,15 +4,23 @@ import { isPlain } from './environment.ts';
 export function warningsOf(values: {
   readonly SLACK_API_URL?: string | undefined;
   readonly CARD_API_URL?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
   readonly REDIS_TLS_INSECURE: boolean;
   readonly QUEUE_PAGE_PASSWORD?: string | undefined;
   readonly ADMIN_PORT?: number | undefined;
 }): string[] {
   const warnings: string[] = [];
-  for (const name of ['SLACK_API_URL', 'CARD_API_URL'] as const) {
+  const addresses = {
+    SLACK_API_URL: 'the token',
+    CARD_API_URL: 'the token',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'what is sent',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'what is sent',
+  } as const;
+  for (const [name, what] of Object.entries(addresses) as [keyof typeof addresses, string][]) {
     const url = values[name];
     if (url !== undefined && isPlain(url))
-      warnings.push(`${name} begins with http://: the token can be read on its way. Use https://`);
+      warnings.push(`${name} begins with http://: ${what} can be read on its way. Use https://`);
   }
   if (values.REDIS_TLS_INSECURE)
     warnings.push('REDIS_TLS_INSECURE: whoever is in between can pretend to be Redis. Use REDIS_TLS_CA_FILE');

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
+import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
-import type { PolicyConfig } from '../policy/policy-source.ts';
+import { type PolicyConfig, readPolicy } from '../policy/policy-source.ts';
 import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { shared, web, worker } from './environment.ts';
@@ -115,6 +116,7 @@ export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' 
 export function policyConfig(env: Env = process.env): ReturnType<typeof storeConfig> & PolicyConfig {
   const problems: string[] = [];
   const values = read(PolicyEnv, env, problems);
+  readRedisCa(withoutEmpty(env), problems);
   if (values === null) throw new ConfigError(problems);
   return {
     ...storeConfig(env),
@@ -129,6 +131,7 @@ export function policyConfig(env: Env = process.env): ReturnType<typeof storeCon
 export function auditConfig(env: Env = process.env) {
   const problems: string[] = [];
   const values = read(AuditEnv, env, problems);
+  readRedisCa(withoutEmpty(env), problems);
   if (values === null) throw new ConfigError(problems);
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
   return { ...policyConfig(env), audit: auditOf(values), slack };
@@ -150,6 +153,7 @@ export function webConfig(env: Env = process.env): WebConfig {
   }
   const tls = readTls(given, problems);
   const ca = readRedisCa(given, problems);
+  checkPolicyFile(given, problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     ...sharedOf(values, ca),
@@ -167,8 +171,9 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
   const problems: string[] = [];
   const values = read(WorkerEnv, env, problems);
   const given = withoutEmpty(env);
-  const assumptions = readAssumptions(given['CARD_API_ASSUMPTIONS'], problems);
+  const assumptions = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
   const ca = readRedisCa(given, problems);
+  checkPolicyFile(given, problems);
   if (values === null || assumptions === null || problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({
     ...sharedOf(values, ca),
@@ -186,14 +191,21 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
   });
 }
 
-function readAssumptions(json: string | undefined, problems: string[]): CardApiAssumptions | null {
+/** What is read, or null: what is wrong with it is then added to `problems`. */
+export function orProblems<T>(read: () => T, problems: string[]): T | null {
   try {
-    return parseAssumptions(json);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);
     return null;
   }
+}
+
+/** Whether the file is a policy does not depend on the variables, of which others may be bad. */
+function checkPolicyFile(given: Readonly<Record<string, string>>, problems: string[]): void {
+  const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: DEFAULT_ZONE };
+  orProblems(() => readPolicy({ ...variables, policyFile: given['POLICY_FILE'] ?? null }), problems);
 }
 
 function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): SharedConfig {

@@ -169,9 +169,9 @@ export const worker = {
     .default(100_000),
   AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
   AUDIT_SINK: sinkUrl.optional(),
-  AUDIT_SINK_TOKEN: z.string().min(1).optional(),
+  AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),
   AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: secret('the secret access key of the copy of the record').optional(),
   QUEUE_PAGE_PASSWORD: secret('a password for the page of the queues').optional(),
   QUEUE_PAGE_WRITABLE: flag,
 };

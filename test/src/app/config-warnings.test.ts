@@ -11,6 +11,8 @@ const env = {
 it.each([
   ['CARD_API_URL', 'http://card.example/v4'],
   ['SLACK_API_URL', 'http://10.0.0.1/api/'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'http://10.0.0.1:4318/v1/traces'],
   ['REDIS_TLS_INSECURE', 'true'],
 ])('%s=%s is warned about, without its value', (name, value) => {
   const { warnings } = workerConfig({ ...env, [name]: value });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
+import { auditConfig, policyConfig, storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 
 const tlsFile = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url));
@@ -238,11 +238,24 @@ describe('a bad value', () => {
     ['CARD_API_TOKEN', 'S3CRET'],
     ['CARD_API_TOKEN', 'S3CRET with spaces in it'],
     ['CARD_API_AUTH_SCHEME', 'S3CRET'],
+    ['AUDIT_KEY', 'S3CRET'],
+    ['AUDIT_SINK_TOKEN', 'S3CRET'],
+    ['AWS_SECRET_ACCESS_KEY', 'S3CRET'],
+    ['QUEUE_PAGE_PASSWORD', 'S3CRET'],
   ])('%s=%s stops the worker', (name, value) => {
     const problems = problemsOf(() => workerConfig({ ...workerEnv, [name]: value }));
 
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: expected `))]);
     expect(problems.join()).not.toContain('S3CRET');
+  });
+
+  it.each([
+    ['policy', policyConfig],
+    ['audit', auditConfig],
+  ])('is named together with the others by the command %s', (_command, config) => {
+    const problems = problemsOf(() => config({ TWO_PERSON_ABOVE: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
+
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['TWO_PERSON_ABOVE', 'REDIS_TLS_CA_FILE']);
   });
 
   it('does not hide the others: all are named at once', () => {
@@ -283,6 +296,7 @@ describe('when every variable is bad', () => {
     'OPERATORS',
     'APPROVERS',
     'TWO_PERSON_ABOVE',
+    'POLICY_FILE',
     'ADMIN_PORT',
     'LOG_LEVEL',
   ];
