@@ -4,6 +4,8 @@ import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { version } from '../src/core/version.ts';
+import { permittedTo } from '../src/policy/policy.ts';
+import { readPolicy } from '../src/policy/policy-source.ts';
 import { checkCardService } from './doctor/check-card-service.ts';
 import { checkRedis } from './doctor/check-redis.ts';
 import { checkSlack } from './doctor/check-slack.ts';
@@ -50,12 +52,21 @@ function checkConfiguration(report: Report) {
   };
   const [web, worker, store] = [read('web', webConfig), read('worker', workerConfig), readStore()];
   if (store !== null) useInstallation(store);
-  for (const [problem, names] of stopped)
-    report.fix(problem, `set it for ${names.join(' and ')}; .env.example explains every variable`);
+  for (const [problem, names] of stopped) {
+    const isVariable = /^[A-Z_]+[:,]/.test(problem);
+    report.fix(
+      problem,
+      isVariable
+        ? `set it for ${names.join(' and ')}; .env.example explains every variable`
+        : 'correct the file that POLICY_FILE names; docs/policy.md explains it',
+    );
+  }
   for (const warning of new Set([...(web?.warnings ?? []), ...(worker?.warnings ?? [])])) report.note(warning);
-  if (web !== null && web.operators.length === 0 && web.approvers.length === 0)
-    report.fix('nobody may act on cards', 'set OPERATORS and APPROVERS');
-  return { web, worker, store };
+  const either = web ?? worker;
+  const policy = either === null ? null : readPolicy(either);
+  if (policy !== null && [...permittedTo(policy, 'operator'), ...permittedTo(policy, 'approver')].length === 0)
+    report.fix('nobody may act on cards', 'set OPERATORS and APPROVERS, or name people in POLICY_FILE');
+  return { web, worker, store, either, policy };
 }
 
 /** Redis can be checked while other variables are missing. */
@@ -71,16 +82,16 @@ function readStore(): ReturnType<typeof storeConfig> | null {
 async function main(asked: { readonly isJson: boolean; readonly url: string | null }): Promise<number> {
   const report = createReport(asked.isJson ? () => {} : (text) => void process.stdout.write(text));
   report.area('Configuration');
-  const { web, worker, store } = checkConfiguration(report);
-  const either = web ?? worker;
+  const { web, worker, store, either, policy } = checkConfiguration(report);
   if (either !== null && either.proxy !== null) useProxy(either.proxy);
   const skip = (): void => report.note('not checked: the configuration above comes first');
 
   report.area('Redis');
   await (store === null ? skip() : checkRedis(store.redis, report, TIMEOUT_MS));
   report.area('Slack');
-  const roles = { OPERATORS: web?.operators ?? [], APPROVERS: web?.approvers ?? [] };
-  await (either === null ? skip() : checkSlack({ config: either, roles, timeoutMs: TIMEOUT_MS }, report));
+  await (either === null || policy === null
+    ? skip()
+    : checkSlack({ config: either, policy, timeoutMs: TIMEOUT_MS }, report));
   report.area('Card service');
   await (worker === null ? skip() : checkCardService(worker, report, TIMEOUT_MS));
   report.area('Web');

@@ -1,4 +1,5 @@
 import type { storeConfig } from '../../src/app/config.ts';
+import { readFormat, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
@@ -9,7 +10,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 5000;
 /** The oldest version that the tests run against. */
 const OLDEST_MAJOR = 7;
 
-/** Version, memory, persistence and clock of Redis. */
+/** Version, memory, persistence and clock of Redis, and whether this build can read what is stored there. */
 export async function checkRedis(
   target: ReturnType<typeof storeConfig>['redis'],
   report: Report,
@@ -26,6 +27,8 @@ export async function checkRedis(
     checkMemory(await inTime(redis.info('memory')), report);
     await checkPersistence(async (name) => await setting(redis, name, inTime), report);
     checkClock(await inTime(redis.time()), Date.now(), report);
+    const why = whyUnreadable(await inTime(readFormat(redis)));
+    if (why !== null) report.fix('this version cannot read what is stored', why);
   } catch {
     report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {

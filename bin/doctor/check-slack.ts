@@ -1,6 +1,7 @@
 import webApi from '@slack/web-api';
 import type { SharedConfig } from '../../src/app/config.ts';
 import { SlackError } from '../../src/core/errors.ts';
+import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { appManifest } from '../../src/slack/app-manifest.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
 import { scopes } from '../../src/slack/scopes.ts';
@@ -10,14 +11,13 @@ import { sampleMessages } from './sample-messages.ts';
 type Channels = SharedConfig['channels'];
 
 interface SlackCheck {
-  readonly config: Pick<SharedConfig, 'slackBotToken' | 'slackApiUrl' | 'channels'>;
-  /** The variables that name people, and the ids in them. */
-  readonly roles: Readonly<Record<string, readonly string[]>>;
+  readonly config: Pick<SharedConfig, 'slackBotToken' | 'slackApiUrl' | 'channels' | 'policyFile'>;
+  readonly policy: Policy;
   readonly timeoutMs: number;
 }
 
 /** Token, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it at once. */
-export async function checkSlack({ config, roles, timeoutMs }: SlackCheck, report: Report): Promise<void> {
+export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, report: Report): Promise<void> {
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   // For the methods that only the doctor calls.
   const client = new webApi.WebClient(config.slackBotToken, {
@@ -28,10 +28,10 @@ export async function checkSlack({ config, roles, timeoutMs }: SlackCheck, repor
     ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
   });
   if (!(await checkToken(slack, report))) return;
-  for (const [variable, ids] of Object.entries(roles)) {
-    for (const id of ids) await checkMember(slack, variable, id, report);
+  for (const [variable, ids] of Object.entries(peopleIn(policy, config.policyFile))) {
+    for (const id of new Set(ids)) await checkMember(slack, variable, id, report);
   }
-  for (const [channel, purposes] of channelPurposes(config.channels))
+  for (const [channel, purposes] of channelPurposes(config.channels, policy))
     await checkChannel({ slack, client }, channel, purposes, report);
   await checkTemplates(client, report);
   await checkManifest(client, report);
@@ -87,11 +87,20 @@ async function checkMember(slack: Slack, variable: string, id: string, report: R
   }
 }
 
+/** Everybody who may do something, by the variable that names them or their file. */
+function peopleIn(policy: Policy, policyFile: string | null): Readonly<Record<string, readonly string[]>> {
+  const [operators, approvers] = [permittedTo(policy, 'operator'), permittedTo(policy, 'approver')];
+  if (policyFile === null) return { OPERATORS: operators, APPROVERS: approvers };
+  return { POLICY_FILE: [...operators, ...approvers, ...policy.delegations.map(({ to }) => to)] };
+}
+
 /** Each channel once, with everything that is posted there. */
-function channelPurposes(channels: Channels): Map<string, string[]> {
+function channelPurposes(channels: Channels, { standard, groups }: Policy): Map<string, string[]> {
+  const ofPolicy = [standard, ...groups].map(({ approvalsChannel }) => ['approvals', approvalsChannel] as const);
   const purposes = new Map<string, string[]>();
-  for (const [purpose, channel] of Object.entries(channels)) {
-    if (channel !== null) purposes.set(channel, [...(purposes.get(channel) ?? []), purpose]);
+  for (const [purpose, channel] of [...Object.entries(channels), ...ofPolicy]) {
+    const known = channel === null ? [] : (purposes.get(channel) ?? []);
+    if (channel !== null && !known.includes(purpose)) purposes.set(channel, [...known, purpose]);
   }
   return purposes;
 }

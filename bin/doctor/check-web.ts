@@ -14,8 +14,10 @@ export async function checkWeb(
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
-  const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host;
-  const base = publicUrl ?? `${config.tls === null ? 'http' : 'https'}://${host}:${config.port}`;
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const base =
+    publicUrl ??
+    `${config.tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
   if (publicUrl === null)
     report.note(`tried at ${base} only; --url https://cards.example.com tries the address that the outside uses`);
   const send = async (path: string, init: RequestInit): Promise<Response> =>

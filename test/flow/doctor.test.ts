@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../bin/doctor/report.ts';
+import { FORMAT } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
 import { channels, groups, people, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
@@ -16,6 +20,15 @@ const cardbell = useCardbell({
     })),
   },
 });
+
+const folder = mkdtempSync(join(tmpdir(), 'cardbell-doctor-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function policyFile(name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, lines.join('\n'));
+  return path;
+}
 
 /** Runs the doctor with the variables of both processes, which `env` overrides. */
 async function doctor(env: Record<string, string> = {}, args: readonly string[] = []) {
@@ -76,6 +89,46 @@ describe('the doctor', () => {
     expect(todo(/#virtual \(C0VIRTUAL\) is archived/)).toContain('unarchive');
     expect(todo(/channel C0NOWHERE cannot be used \(channel_not_found\)/)).toContain('correct the id');
     expect(todo(/#status \(C0STATUS\) is public, and gets approvals/)).toContain('private');
+  });
+
+  it('looks up the people of the policy file, not of the variables, and tries its channels', async () => {
+    const { findings, texts } = await doctor({
+      OPERATORS: '',
+      APPROVERS: '',
+      POLICY_FILE: policyFile(
+        'policy.yaml',
+        'version: 1',
+        `operators: [${groups.operators}]`,
+        `approvers: [${people.zoe}, U0GONE]`,
+        `groups: [{ cards: [Crew], operators: [U0FORMER], approvals_channel: ${channels.status} }]`,
+      ),
+    });
+    const whats = findings.map(({ what }) => what);
+
+    expect(texts).toContain(`ok: POLICY_FILE: user group ${groups.operators} has 1 member`);
+    expect(texts).toContain('fix: POLICY_FILE: U0GONE is not known to Slack');
+    expect(texts).toContain('fix: POLICY_FILE: U0FORMER is not known to Slack');
+    expect(whats).toContainEqual(expect.stringMatching(/^#status \(C0STATUS\) is public, and gets approvals/));
+    expect(whats).not.toContain('nobody may act on cards');
+  });
+
+  it('says what is wrong with the policy file, and what to do', async () => {
+    const { findings } = await doctor({ POLICY_FILE: policyFile('broken.yaml', 'version: 2') });
+
+    expect(findings.filter(({ level }) => level === 'fix')).toEqual([
+      expect.objectContaining({
+        what: expect.stringMatching(/^broken\.yaml:1: version: expected version: 1/),
+        todo: expect.stringContaining('docs/policy.md'),
+      }),
+    ]);
+  });
+
+  it('says that a newer Cardbell has been here', async () => {
+    await cardbell().store.set(stateKey('format'), FORMAT + 1);
+    const { fixes } = await doctor();
+    await cardbell().store.set(stateKey('format'), FORMAT);
+
+    expect(fixes).toEqual(['fix: this version cannot read what is stored']);
   });
 
   it('says that web runs with other secrets than the variables', async () => {
