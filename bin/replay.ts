@@ -19,8 +19,8 @@ const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
   npm run replay -- run ID|all                    try again
   npm run replay -- discard ID --reason "..."     take it away for good
 
-Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Ends with 0 when it is done, 1 when it could not be, 64 when the command could not
-be read, 69 when Redis does not answer.
+Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Ends with 0 when it is done, 1 when it
+could not be, 64 when the command could not be read, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
 const EX_USAGE = 64;
@@ -48,6 +48,11 @@ if (values.help === true || verb === 'help') {
 }
 if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id === undefined)) {
   process.stderr.write(usage);
+  process.exit(EX_USAGE);
+}
+const reason = values.reason?.trim() ?? '';
+if (verb === 'discard' && reason === '') {
+  process.stderr.write('discard needs --reason "why": it is written into the record.\n');
   process.exit(EX_USAGE);
 }
 const config = orExit(() => auditConfig());
@@ -122,11 +127,6 @@ async function runOne(wanted: string): Promise<0 | 1> {
 }
 
 async function discard(wanted: string): Promise<number> {
-  const reason = values.reason?.trim() ?? '';
-  if (reason === '') {
-    process.stderr.write('discard needs --reason "why": it is written into the record.\n');
-    return EX_USAGE;
-  }
   const record = openRecord(redis, config);
   if (record === null) {
     process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');

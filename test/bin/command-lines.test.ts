@@ -21,6 +21,7 @@ it.concurrent.each([
   ['replay', ['nonsense'], 64, /npm run replay -- list/],
   ['replay', ['list', '--nonsense'], 64, /npm run replay/],
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
+  ['replay', ['discard', 'id'], 64, /--reason/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
   ['audit', ['export'], 64, /export --csv/],
   ['backup', [], 64, /cardbell backup FILE/],
