@@ -1,6 +1,7 @@
 import { withAdmin } from './app/admin.ts';
-import { dropForeign, workerConfig } from './app/config.ts';
+import { workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
+import { deleteForeign } from './app/secret-files.ts';
 import { startWorker } from './app/worker-process.ts';
 import { createLog, type Log } from './core/log.ts';
 
@@ -13,7 +14,7 @@ const logger = (level: string): Log => {
 await runProcess(
   async () => {
     const own = workerConfig();
-    const config = { ...own, warnings: [...own.warnings, ...dropForeign('worker')] };
+    const config = { ...own, warnings: [...own.warnings, ...deleteForeign('worker', process.env)] };
     const ownLog = logger(config.logLevel);
     return withAdmin('worker', config, ownLog, (admin) => startWorker(config, ownLog, admin));
   },

@@ -13,9 +13,9 @@ import type { RunningProcess } from './run-process.ts';
 /** What a part of a process needs of the admin port. */
 export interface Admin {
   readonly metrics: Metrics;
-  /** Readiness asks for `problems` (what keeps the part from its work) and for the health of all, as Redis knows it. */
   /** Serves the page of the queues behind `/queues`. */
   serveQueues(page: RequestListener): void;
+  /** Readiness asks for `problems` (what keeps the part from its work) and for the health of all, as Redis knows it. */
   watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health: () => Promise<Health> }): void;
 }
 

@@ -9,7 +9,7 @@ import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { shared, web, worker } from './environment.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
-import { deleteForeign, withSecretFiles } from './secret-files.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
@@ -137,11 +137,6 @@ export function auditConfig(env: Env = process.env) {
   return { ...policyConfig(env), audit: auditOf(values), slack };
 }
 
-/** Deletes the secrets that this process must not have. @returns warnings. */
-export function dropForeign(name: 'web' | 'worker', env: Env = process.env): string[] {
-  return deleteForeign(name, env);
-}
-
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env): WebConfig {
   const problems: string[] = [];
@@ -260,8 +255,7 @@ function read<T extends z.ZodObject>(schema: T, env: Env, problems: string[]): z
   const before = problems.length;
   const given = withSecretFiles(withoutEmpty(env), Object.keys(schema.shape), problems);
   const result = schema.safeParse(given);
-  if (result.success && problems.length > before) return null;
-  if (result.success) return result.data;
+  if (result.success) return problems.length > before ? null : result.data;
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
