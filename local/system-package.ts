@@ -28,6 +28,7 @@ const givenBy: Readonly<Record<string, string>> = { 'redis-server': 'REDIS_SERVE
 
 /** How long another run of the package manager is waited for. */
 const LOCK_SECONDS = 300;
+const LOCK_LOOK_EVERY_MS = 500;
 
 /**
  * Finds a program, or installs its Debian package first (root, or sudo that asks for no password).
@@ -73,26 +74,31 @@ export function findOrInstall(
     ...asRoot,
     'env',
     'DEBIAN_FRONTEND=noninteractive',
+    // Its words are read below.
+    'LC_ALL=C',
     // Debian's invoke-rc.d asks this level and starts no service when it is a shutdown level.
     'RUNLEVEL=1',
     aptGet,
   ];
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`, debianPackage],
-  ]) {
-    const run = spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
-    if (run.status !== 0 && args[0] === 'install') {
-      throw new ProgramMissingError(
-        `installing "${debianPackage}" failed: ${(run.stderr || String(run.error ?? '')).trim().split('\n').at(-1)}. ${hint}`,
-      );
-    }
+  const run = (...args: string[]) => spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
+  // Of the locks, `update` takes one that has no such time-out. What else keeps it from working is no reason to give up.
+  const patience = Date.now() + LOCK_SECONDS * 1000;
+  while (/Could not get lock/.test(run('update', '-qq').stderr) && Date.now() < patience) sleep(LOCK_LOOK_EVERY_MS);
+  const lock = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
+  const install = run('install', '-y', '-qq', '--no-install-recommends', ...lock, debianPackage);
+  if (install.status !== 0) {
+    const why = (install.stderr || String(install.error ?? '')).trim().split('\n').at(-1);
+    throw new ProgramMissingError(`installing "${debianPackage}" failed: ${why}. ${hint}`);
   }
   const installed = findProgram(names);
   if (installed === undefined) {
     throw new ProgramMissingError(`"${debianPackage}" is installed, but ${names[0]} is still not on the PATH. ${hint}`);
   }
   return installed;
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Asks on the terminal; yes where there is none. */

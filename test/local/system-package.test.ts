@@ -55,3 +55,22 @@ it('says what it installs, and waits for whoever else uses the package manager',
   expect(lines.join()).toContain('cardbell-package');
   expect(readFileSync(calls, 'utf8')).toMatch(/install .*DPkg::Lock::Timeout=\d+ cardbell-package/);
 });
+
+it('asks again for the lists of packages while somebody else brings them up to date', () => {
+  const calls = join(folder, 'calls');
+  const wanted = join(folder, 'cardbell-nothing');
+  program(
+    'apt-get',
+    `echo "$1" >> ${calls}
+case "$*" in
+  update*) [ "$(grep -c update ${calls})" = 3 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; } ;;
+  *install*) cp "$0" ${wanted} ;;
+esac`,
+  );
+  program('sudo', 'shift; exec "$@"');
+  process.env['PATH'] = `${folder}:${before['PATH'] ?? ''}`;
+
+  expect(findOrInstall(['cardbell-nothing'], 'cardbell-package', () => {})).toBe(wanted);
+
+  expect(readFileSync(calls, 'utf8')).toBe('update\nupdate\nupdate\ninstall\n');
+});
