@@ -4,6 +4,8 @@ import { startRedis } from '../local/redis.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
 import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+import { createLog } from '../src/core/log.ts';
+import { connectPatient, whenReady } from '../src/core/redis.ts';
 
 const USAGE = `Usage: npm run sandbox -- [flags]
 
@@ -20,7 +22,13 @@ const USAGE = `Usage: npm run sandbox -- [flags]
   --story SPEED      tells a day in the life, SPEED times faster than life
   --list-shape S     "older" leaves the newer fields out of the account list
   --assume NAME=JSON takes back an assumption (see sandbox/assumptions.ts); may be repeated
+
+Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not answer.
 `;
+
+/** EX_UNAVAILABLE: what the command needs does not answer. */
+const EX_UNAVAILABLE = 69;
+const REDIS_PATIENCE_MS = 3000;
 
 const log = pino(
   { name: 'sandbox', level: process.env.LOG_LEVEL ?? 'info' },
@@ -91,12 +99,28 @@ function assumptionsOf(texts: readonly string[]): Partial<Assumptions> {
   return Object.fromEntries(entries) as Partial<Assumptions>;
 }
 
+async function answers(redisUrl: string): Promise<boolean> {
+  const probe = connectPatient({
+    urls: [redisUrl],
+    log: createLog({ level: 'silent', process: 'sandbox' }),
+    name: 'sandbox',
+  });
+  await whenReady(probe, REDIS_PATIENCE_MS);
+  const isReady = probe.status === 'ready';
+  probe.disconnect();
+  return isReady;
+}
+
 async function main(): Promise<void> {
   const { options, help, redisUrl, storySpeed, tokenGiven, secretGiven } = readFlags(process.argv.slice(2));
   if (help) return void process.stdout.write(USAGE);
   if (!tokenGiven) log.info('no --token given: the API takes the token "sandbox-token"');
   if (!secretGiven) log.info('no --secret given: webhooks carry the shared secret "sandbox-secret"');
 
+  if (redisUrl !== undefined && !(await answers(redisUrl))) {
+    process.stderr.write('sandbox: Redis does not answer at the address of --redis. Is it running?\n');
+    process.exit(EX_UNAVAILABLE);
+  }
   const ownRedis = redisUrl === undefined ? await startRedis() : undefined;
   const sandbox = await startSandbox({ ...options, redisUrl: redisUrl ?? ownRedis?.url ?? '' }).catch(
     async (error: unknown) => {

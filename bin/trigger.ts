@@ -3,7 +3,9 @@ import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
 import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
+import { EX_CONFIG } from '../src/app/config.ts';
 import { withSecretFiles } from '../src/app/secret-files.ts';
+import { ConfigError } from '../src/core/errors.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
 
@@ -21,7 +23,8 @@ or a decline code, for instance decline.rule.velocity.
   --dry-run       prints what would be sent
   --list          prints every kind with a sample
 
-Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line.
+Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line,
+78 when the variable of the secret is bad.
 `;
 
 const streams = {
@@ -29,12 +32,12 @@ const streams = {
   err: (line: string) => void process.stderr.write(`${line}\n`),
 };
 
-/** The variable, or what stands in the file that WEBHOOK_SHARED_SECRET_FILE names. @throws UsageError */
+/** The variable, or what stands in the file that WEBHOOK_SHARED_SECRET_FILE names. @throws ConfigError */
 function sharedSecret(): string | undefined {
   const problems: string[] = [];
   const given = Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : []));
   const all = withSecretFiles(Object.fromEntries(given), ['WEBHOOK_SHARED_SECRET'], problems);
-  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  if (problems.length > 0) throw new ConfigError(problems);
   return all['WEBHOOK_SHARED_SECRET'];
 }
 
@@ -53,6 +56,10 @@ try {
       ? 0
       : 1;
 } catch (error) {
+  if (error instanceof ConfigError) {
+    streams.err(error.message);
+    process.exit(EX_CONFIG);
+  }
   if (!(error instanceof UsageError)) throw error;
   streams.err(`trigger: ${error.message}\n\n${USAGE}`);
   process.exitCode = EXIT_USAGE;

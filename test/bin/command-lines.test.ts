@@ -22,6 +22,7 @@ it.concurrent.each([
   ['replay', ['list', '--nonsense'], 64, /npm run replay/],
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
   ['replay', ['discard', 'id'], 64, /--reason/],
+  ['sandbox', ['--port', '0', '--redis', 'redis://127.0.0.1:1'], 69, /Redis does not answer/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
   ['audit', ['export'], 64, /export --csv/],
   ['backup', [], 64, /cardbell backup FILE/],
@@ -52,6 +53,13 @@ it.concurrent('a bad REDIS_URL is named, never repeated', async () => {
   expect(ended.code).toBe(78);
   expect(ended.err).toContain('REDIS_URL');
   expect(ended.err).not.toContain('hidden');
+});
+
+it.concurrent('trigger ends with 78 when the file of the secret cannot be read, and says so', async () => {
+  const ended = await run('trigger', ['decline'], { WEBHOOK_SHARED_SECRET_FILE: '/nowhere' });
+
+  expect(ended).toMatchObject({ code: 78, out: '' });
+  expect(ended.err).toContain('WEBHOOK_SHARED_SECRET_FILE: expected a readable file');
 });
 
 it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async (command) => {
