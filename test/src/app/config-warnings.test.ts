@@ -14,6 +14,8 @@ it.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'],
   ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'http://10.0.0.1:4318/v1/traces'],
   ['REDIS_TLS_INSECURE', 'true'],
+  ['REDIS_SENTINEL_PASSWORD', 'sentinel-password'],
+  ['REDIS_URL', 'rediss://one:1,redis://two:2'],
 ])('%s=%s is warned about, without its value', (name, value) => {
   const { warnings } = workerConfig({ ...env, [name]: value });
 
@@ -34,4 +36,12 @@ it('a page of the queues without an admin port is warned about, because nobody c
     expect.stringMatching(/^QUEUE_PAGE_PASSWORD.*ADMIN_PORT/),
   ]);
   expect(workerConfig({ ...env, ...page, ADMIN_PORT: '9464' }).warnings).toEqual([]);
+});
+
+it('settings of TLS are warned about where Redis is reached without it', () => {
+  const plain = { REDIS_URL: 'redis://redis.example', REDIS_TLS_INSECURE: 'true' };
+  expect(workerConfig({ ...env, ...plain }).warnings).toEqual([expect.stringMatching(/^REDIS_TLS_INSECURE.*rediss:/)]);
+  expect(workerConfig({ ...env, ...plain, REDIS_URL: 'rediss://redis.example' }).warnings).toEqual([
+    expect.stringMatching(/^REDIS_TLS_INSECURE.*pretend to be Redis/),
+  ]);
 });
