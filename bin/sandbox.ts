@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
-import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag, useZoneOf } from '../sandbox/cli-flags.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, whenReady } from '../src/core/redis.ts';
@@ -22,6 +22,8 @@ const USAGE = `Usage: npm run sandbox -- [flags]
   --story SPEED      tells a day in the life, SPEED times faster than life
   --list-shape S     "older" leaves the newer fields out of the account list
   --assume NAME=JSON takes back an assumption (see sandbox/assumptions.ts); may be repeated
+
+Days and times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
 Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not answer.
 `;
@@ -112,6 +114,7 @@ async function answers(redisUrl: string): Promise<boolean> {
 }
 
 async function main(): Promise<void> {
+  useZoneOf(process.env['CARD_SERVICE_TIMEZONE']);
   const { options, help, redisUrl, storySpeed, tokenGiven, secretGiven } = readFlags(process.argv.slice(2));
   if (help) return void process.stdout.write(USAGE);
   if (!tokenGiven) log.info('no --token given: the API takes the token "sandbox-token"');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
-import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
@@ -23,6 +23,8 @@ or a decline code, for instance decline.rule.velocity.
   --dry-run       prints what would be sent
   --list          prints every kind with a sample
 
+Times are those of CARD_SERVICE_TIMEZONE (America/New_York).
+
 Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line,
 78 when the variable of the secret is bad.
 `;
@@ -42,6 +44,7 @@ function sharedSecret(): string | undefined {
 }
 
 try {
+  useZoneOf(process.env['CARD_SERVICE_TIMEZONE']);
   const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, process.env['PORT']);
   // While the secret is rotated there are two of them; the first is the one in use.
   const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();

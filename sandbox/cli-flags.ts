@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { useServiceZone } from './service-time.ts';
 
 /** A command line that cannot be understood; the message says what to type instead. */
 export class UsageError extends Error {}
@@ -36,4 +37,14 @@ export function urlFlag(name: string, text: string | undefined, protocols: reado
   if (!protocols.includes(found))
     throw new UsageError(`--${name} must be a URL that starts with ${protocols.join('// or ')}//`);
   return text;
+}
+
+/** Writes all times of this process in the zone of the card service, as Cardbell reads them. @param zone left out: Eastern time. */
+export function useZoneOf(zone: string | undefined): void {
+  if (zone === undefined || zone === '') return;
+  try {
+    useServiceZone(zone);
+  } catch {
+    throw new UsageError(`CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago, not ${zone}`);
+  }
 }

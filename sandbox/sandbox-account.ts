@@ -1,5 +1,5 @@
-import { toEastern } from './eastern-time.ts';
 import { toDollars } from './money.ts';
+import { toServiceTime } from './service-time.ts';
 import { type Account, type CardStatus, last4 } from './state/account.ts';
 import type { SpendRules } from './state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from './state/world.ts';
@@ -51,7 +51,7 @@ export function sandboxAccount(world: World, account: Account): SandboxAccount {
       Last4CardNumber: last4(card),
       CardStatus: card.status,
       CardOrderId: card.cardOrderId,
-      IssueDate: toEastern(new Date(card.issuedAt)),
+      IssueDate: toServiceTime(new Date(card.issuedAt)),
       ExpirationDate: `${card.expiresOn}T00:00:00`,
     })),
   };

@@ -1,4 +1,4 @@
-import { toCallbackTime } from '../../sandbox/eastern-time.ts';
+import { toCallbackTime } from '../../sandbox/service-time.ts';
 import { CATALOGUE, freshData } from '../../sandbox/trigger/catalogue.ts';
 import { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';

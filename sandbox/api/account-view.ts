@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
+import { toServiceTime } from '../service-time.ts';
 import { type Account, type Address, type Card, currentCard, last4 } from '../state/account.ts';
 import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
@@ -211,5 +211,5 @@ function contact(address: Address): z.infer<typeof AddressView> {
 
 /** Midnight of an instant's Eastern day. */
 export function day(at: string): string {
-  return `${toEastern(new Date(at)).slice(0, 10)}T00:00:00`;
+  return `${toServiceTime(new Date(at)).slice(0, 10)}T00:00:00`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toEastern, type Window } from '../eastern-time.ts';
 import { remainingCategoryLimits, remainingLimits } from '../engine/remaining-limit.ts';
 import { toDollars } from '../money.ts';
+import { toServiceTime, type Window } from '../service-time.ts';
 import { currentCard } from '../state/account.ts';
 import type { World } from '../state/world.ts';
 import { LocalTime, NetworkData } from '../webhook/schema.ts';
@@ -101,7 +101,7 @@ export const detailsRoutes: readonly Route[] = [
 ];
 
 function ping({ world }: ApiRequest): ApiAnswer {
-  return ok(toEastern(world.now()));
+  return ok(toServiceTime(world.now()));
 }
 
 function advanced({ world, params }: ApiRequest): ApiAnswer {

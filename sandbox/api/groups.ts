@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import { type Account, type Card, currentCard, last4 } from '../state/account.ts';
 import { availableCents, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
@@ -81,7 +81,7 @@ function holder(world: World, account: Account): z.infer<typeof GroupMember> {
     AvailableBalance: toDollars(availableCents(account)),
     LedgerBalance: toDollars(account.ledgerCents),
     SpendRules: true,
-    AccountCreationTime: toEastern(new Date(account.createdAt)),
+    AccountCreationTime: toServiceTime(new Date(account.createdAt)),
     ManualStatus: apiStatus(currentCard(account)),
     SystemStatus: account.status,
     PinSet: true,

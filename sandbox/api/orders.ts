@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { findOrder, placeOrder, processOrder } from '../engine/card-order.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { CardOrder, CardRequest, OrderedCard } from '../state/state.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
@@ -130,7 +130,7 @@ function listOrders({ world, query }: ApiRequest): ApiAnswer {
   return ok({
     CardOrders: orders.map((order) => ({
       CardOrderId: order.orderId,
-      OrderDateTime: toEastern(new Date(order.at)),
+      OrderDateTime: toServiceTime(new Date(order.at)),
       UserName: order.userName,
       BusinessAdminId: null,
       BusinessAccountId: world.state.business.businessAccountId,
@@ -148,7 +148,7 @@ function getOrder({ world, params }: ApiRequest): ApiAnswer {
 function orderView(world: World, order: CardOrder): z.infer<typeof CardOrderView> {
   return {
     CardOrderId: order.orderId,
-    OrderDateTime: toEastern(new Date(order.at)),
+    OrderDateTime: toServiceTime(new Date(order.at)),
     UserName: order.userName,
     BusinessAccountId: world.state.business.businessAccountId,
     Cards: order.cards.map((card) => orderedCardView(world, card)),
@@ -175,7 +175,7 @@ function orderedCardView(world: World, { acctId, cardId, status, request, errors
     ShippingContactNumber: request.ShippingPhone,
     BundleCards: false,
     ShippingMethod: request.ShippingMethod,
-    ShippingDate: card?.shippedAt == null ? null : toEastern(new Date(card.shippedAt)),
+    ShippingDate: card?.shippedAt == null ? null : toServiceTime(new Date(card.shippedAt)),
     Errors: errors.map((error) => ({ Code: error, Message: message })),
     FailReason: status === 'failed' ? message : null,
     AccountNumber: account?.accountNumber ?? null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { Account } from '../state/account.ts';
 import { findAccount, type World } from '../state/world.ts';
 
@@ -76,7 +76,7 @@ export function dateRangeOf(world: World, query: URLSearchParams, required = tru
 
 /** Whether an instant lies in a range. */
 export function isWithin(range: DateRange, at: Date): boolean {
-  return isTextWithin(range, toEastern(at));
+  return isTextWithin(range, toServiceTime(at));
 }
 
 /** The same for a wall time. Wall times compare as text. */

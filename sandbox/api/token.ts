@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
 import { id } from './response-parts.ts';
@@ -48,7 +48,7 @@ export const tokenRoutes: readonly Route[] = [
         Username: 'program.admin',
         Token: token,
         // Tokens live six months.
-        TokenExpiration: toEastern(new Date(world.now().getTime() + 182 * 86_400_000)),
+        TokenExpiration: toServiceTime(new Date(world.now().getTime() + 182 * 86_400_000)),
       });
     },
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { NetworkRow, Purchase, Transfer } from '../state/transaction.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime, NetworkData } from '../webhook/schema.ts';
@@ -139,7 +139,7 @@ function page({ world, query }: ApiRequest, items: readonly Item[]): ApiAnswer {
       PageSize: size,
       TotalRecords: within.length,
       NumberOfPages: Math.max(1, Math.ceil(within.length / size)),
-      LastTimeRetrieved: last === undefined ? null : toEastern(new Date(last.at)),
+      LastTimeRetrieved: last === undefined ? null : toServiceTime(new Date(last.at)),
     },
   });
 }
@@ -153,9 +153,9 @@ function purchaseItem(world: World, made: Purchase): Item {
     at: made.at,
     body: {
       ...common(made.transactionId, made.acctId, made.at, isCredit ? cents : -cents),
-      MerchantLocalTime: toEastern(new Date(made.at)),
-      HoldTime: isDecline || made.kind !== 'Auth' ? null : toEastern(new Date(made.at)),
-      SettlementTime: made.settledAt === null ? null : toEastern(new Date(made.settledAt)),
+      MerchantLocalTime: toServiceTime(new Date(made.at)),
+      HoldTime: isDecline || made.kind !== 'Auth' ? null : toServiceTime(new Date(made.at)),
+      SettlementTime: made.settledAt === null ? null : toServiceTime(new Date(made.settledAt)),
       AuthTransactionId: made.transactionId,
       TransactionType: 'Network',
       // Declines tell their reason here.
@@ -182,7 +182,7 @@ function declineText(world: World, made: Purchase): string | null | undefined {
 
 /** A transfer as the card sees it, or turned round as the business does. */
 function transferItem(transfer: Transfer, forBusiness: boolean): Item {
-  const local = toEastern(new Date(transfer.at));
+  const local = toServiceTime(new Date(transfer.at));
   return {
     at: transfer.at,
     body: {
@@ -222,7 +222,7 @@ function common(transactionId: number, acctId: number, at: string, cents: number
   return {
     TransactionId: transactionId,
     AcctId: acctId,
-    TransactionTime: toEastern(new Date(at)),
+    TransactionTime: toServiceTime(new Date(at)),
     TransactionAmount: toDollars(cents),
     PaddingAmount: 0,
     TransactionNotes: [],

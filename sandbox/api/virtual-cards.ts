@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { toEasternMs } from '../eastern-time.ts';
 import { findOrder, placeOrder } from '../engine/card-order.ts';
 import { resendVirtualCard } from '../engine/virtual-card.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
+import { toServiceTimeMs } from '../service-time.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
 import { fromVirtual, VirtualCardRequest } from './card-request.ts';
@@ -103,7 +103,7 @@ function getOrder({ world, params }: ApiRequest): ApiAnswer {
   if (found === undefined || !found.isVirtual) throw new ServiceError(404, 'Virtual card order not found');
   return ok({
     CardOrderId: found.orderId,
-    OrderDateTime: toEasternMs(new Date(found.at)),
+    OrderDateTime: toServiceTimeMs(new Date(found.at)),
     UserName: found.userName,
     Cards: found.cards.map((card, index) => cardView(world, found.orderId, index, card)),
   });

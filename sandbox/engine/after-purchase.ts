@@ -1,6 +1,6 @@
-import { toEastern } from '../eastern-time.ts';
 import { toCents, toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { Purchase } from '../state/transaction.ts';
 import { indexPurchase, takeId, type World } from '../state/world.ts';
 import { balancesOf, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
@@ -42,8 +42,8 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
     Description: 'Settlement',
     TransactionAmount: -toDollars(cents),
     TransactionId: takeId(world, 'transaction'),
-    HoldTime: toEastern(new Date(made.at)),
-    SettlementTime: toEastern(at),
+    HoldTime: toServiceTime(new Date(made.at)),
+    SettlementTime: toServiceTime(at),
   });
   recordRow(world, at, row);
   return { NetworkTransactionId: made.networkTransactionId };
@@ -114,7 +114,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     ...ids,
     kind: 'Credit',
     at: at.toISOString(),
-    day: toEastern(at).slice(0, 10),
+    day: toServiceTime(at).slice(0, 10),
     amountCents: cents,
     authCode,
     state: 'credited',
@@ -135,7 +135,7 @@ export function refund(world: World, request: FollowUp): FollowUpAnswer {
     Description: 'Settlement',
     TransactionAmount: toDollars(cents),
     TransactionId: credit.transactionId,
-    SettlementTime: toEastern(at),
+    SettlementTime: toServiceTime(at),
   });
   recordRow(world, at, row);
   return { NetworkTransactionId: credit.networkTransactionId };

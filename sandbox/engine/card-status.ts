@@ -1,5 +1,5 @@
-import { toEastern } from '../eastern-time.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import { type Account, type Card, type CardStatus, currentCard, isOpen, last4 } from '../state/account.ts';
 import type { World } from '../state/world.ts';
 
@@ -24,7 +24,7 @@ export function announceCardStatus(world: World, account: Account, card: Card): 
     CustomId: account.customId ?? '',
     CardList: cards.map((each) => ({
       CardId: each.cardId,
-      IssueDate: `${toEastern(new Date(each.issuedAt)).slice(0, 10)}T00:00:00`,
+      IssueDate: `${toServiceTime(new Date(each.issuedAt)).slice(0, 10)}T00:00:00`,
       ExpirationDate: `${each.expiresOn}T00:00:00`,
       Last4CardNumber: last4(each),
       CardStatus: each.status,

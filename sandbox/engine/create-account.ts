@@ -1,4 +1,4 @@
-import { addDays, toEastern } from '../eastern-time.ts';
+import { addDays, toServiceTime } from '../service-time.ts';
 import type { Account, Card } from '../state/account.ts';
 import { lastFourOf, testCardNumber } from '../state/card-number.ts';
 import { allMerchantCategories } from '../state/merchant-category.ts';
@@ -28,7 +28,7 @@ export function newCard(world: World, cardOrderId: number, lastFour?: string): C
     cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
     issuedAt: at.toISOString(),
     // Cards live three years, to the end of a month.
-    expiresOn: endOfMonth(addDays(toEastern(at).slice(0, 10), 3 * 365)),
+    expiresOn: endOfMonth(addDays(toServiceTime(at).slice(0, 10), 3 * 365)),
     cardOrderId,
     status: 'INACTIVE',
     wrongPins: 0,

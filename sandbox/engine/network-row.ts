@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toEastern } from '../eastern-time.ts';
 import { toDollars } from '../money.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { MerchantFields, NetworkRow, Purchase } from '../state/transaction.ts';
 import { findAccount, takeId, type World } from '../state/world.ts';
 import type { WebhookKind } from '../webhook/kind.ts';
@@ -48,7 +48,7 @@ type RowFields = Pick<NetworkRow, 'NetworkType' | 'NetworkStatus' | 'Description
 
 /** A row of a purchase: what is the same in all of its rows, and the fields given. */
 export function rowOf(purchase: Purchase, at: Date, balances: Balances, fields: RowFields): NetworkRow {
-  const local = toEastern(at);
+  const local = toServiceTime(at);
   return {
     NetworkTransactionId: purchase.networkTransactionId,
     TransactionId: null,
@@ -78,13 +78,13 @@ export function referenceTo(purchase: Purchase): Partial<NetworkRow> {
   return {
     AuthTransactionId: purchase.transactionId,
     ReferencedTranId: purchase.transactionId,
-    ReferencedTransactionTime: toEastern(new Date(purchase.at)),
+    ReferencedTransactionTime: toServiceTime(new Date(purchase.at)),
   };
 }
 
 /** The fields of a settlement or reversal that its authorization decides: the reference, and what TransactionTime means. */
 export function laterStep(world: World, purchase: Purchase): Partial<NetworkRow> {
-  const requestedAt = toEastern(new Date(purchase.at));
+  const requestedAt = toServiceTime(new Date(purchase.at));
   return {
     ...referenceTo(purchase),
     ...(world.assume.transactionTime === 'request' ? { TransactionTime: requestedAt } : {}),

@@ -1,6 +1,6 @@
-import { toEastern } from '../eastern-time.ts';
 import { toCents, toDollars } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
+import { toServiceTime } from '../service-time.ts';
 import type { Account, Card } from '../state/account.ts';
 import { categoryOf } from '../state/merchant-category.ts';
 import type { Purchase } from '../state/transaction.ts';
@@ -63,7 +63,7 @@ function newPurchase(
     cardId: card?.cardId ?? 0,
     kind: isPin ? 'Pin' : 'Auth',
     at: at.toISOString(),
-    day: toEastern(at).slice(0, 10),
+    day: toServiceTime(at).slice(0, 10),
     categoryId: categoryOf(merchant.MCCCode).id,
     amountCents,
     authCode: declined ? '' : authCode,
@@ -98,8 +98,8 @@ function announce(world: World, made: Purchase, decline: Decline | undefined, pa
     PaddingAmount: toDollars(paddingCents),
     Message: decline?.message ?? null,
     MessageCode: decline?.code ?? null,
-    ...(decline === undefined ? { TransactionId: made.transactionId, HoldTime: isPin ? null : toEastern(at) } : {}),
-    ...(decline === undefined && isPin ? { SettlementTime: toEastern(at) } : {}),
+    ...(decline === undefined ? { TransactionId: made.transactionId, HoldTime: isPin ? null : toServiceTime(at) } : {}),
+    ...(decline === undefined && isPin ? { SettlementTime: toServiceTime(at) } : {}),
   });
   // The hold is placed while the webhook is on its way, so the webhook knows neither its time nor a transaction id.
   recordRow(world, at, row, { TransactionId: null, HoldTime: null, SettlementTime: null });

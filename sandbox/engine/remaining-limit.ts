@@ -1,5 +1,5 @@
-import { WINDOWS, type Window, windowName, windowOfDay } from '../eastern-time.ts';
 import { toCents } from '../money.ts';
+import { WINDOWS, type Window, windowName, windowOfDay } from '../service-time.ts';
 import type { Account } from '../state/account.ts';
 import { type Limits, limitField } from '../state/spend-rules.ts';
 import { rulesOf, type World } from '../state/world.ts';

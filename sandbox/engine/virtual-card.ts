@@ -1,5 +1,5 @@
-import { toEasternMs } from '../eastern-time.ts';
 import { toCents, toDollars } from '../money.ts';
+import { toServiceTimeMs } from '../service-time.ts';
 import { type Account, currentCard } from '../state/account.ts';
 import type { CardOrder, OrderedCard } from '../state/state.ts';
 import { takeId, type World } from '../state/world.ts';
@@ -106,6 +106,6 @@ function virtualCardData(world: World, order: CardOrder, ordered: OrderedCard, a
     Status: world.assume.virtualCardStatus[card?.status ?? 'INACTIVE'],
     Balance: account === undefined ? 0 : toDollars(account.ledgerCents - account.heldCents),
     VirtualCardOrderId: order.orderId,
-    OrderDateTime: toEasternMs(new Date(order.at)),
+    OrderDateTime: toServiceTimeMs(new Date(order.at)),
   };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Assumptions } from '../assumptions.ts';
-import { WINDOWS } from '../eastern-time.ts';
 import { isAmount } from '../money.ts';
 import { ServiceError } from '../service-error.ts';
+import { WINDOWS } from '../service-time.ts';
 import { MERCHANT_CATEGORIES, merchantCategory } from '../state/merchant-category.ts';
 import { LIMIT_FIELDS, type Limits, limitField, type MerchantCategory, type SpendRules } from '../state/spend-rules.ts';
 

@@ -1,4 +1,4 @@
-import { WINDOWS, type Window } from '../eastern-time.ts';
+import { WINDOWS, type Window } from '../service-time.ts';
 
 /** A limit for each window in dollars; null means no limit. */
 export interface Limits {

@@ -1,4 +1,4 @@
-import { toEastern, toEasternMs } from '../eastern-time.ts';
+import { toServiceTime, toServiceTimeMs } from '../service-time.ts';
 import { DECLINE_CODES } from '../webhook/decline-code.ts';
 import { isWebhookKind, WEBHOOK_KINDS, type WebhookKind } from '../webhook/kind.ts';
 import { DATA_SCHEMAS, sampleOf } from '../webhook/schema.ts';
@@ -108,12 +108,12 @@ export function sampleData(entry: CatalogueEntry): Record<string, unknown> {
 
 /** The sample as it would happen now: fresh times and a network transaction id of its own. */
 export function freshData(entry: CatalogueEntry, at: Date, serial: number): Record<string, unknown> {
-  const local = toEastern(at);
+  const local = toServiceTime(at);
   const fresh: Record<string, unknown> = {
     NetworkTransactionId: at.getTime() + serial,
     TransactionTime: local,
     MerchantLocalTime: local,
-    OrderDateTime: toEasternMs(at),
+    OrderDateTime: toServiceTimeMs(at),
     ...(entry.kind === 'settlement' ? { SettlementTime: local } : {}),
   };
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { UsageError } from '../cli-flags.ts';
-import { toCallbackTime } from '../eastern-time.ts';
+import { toCallbackTime } from '../service-time.ts';
 import { createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts';
 import { signed } from '../webhook/version.ts';
 import type { TriggerArguments } from './arguments.ts';

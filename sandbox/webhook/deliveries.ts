@@ -1,4 +1,4 @@
-import { toCallbackTime } from '../eastern-time.ts';
+import { toCallbackTime } from '../service-time.ts';
 import type { WebhookKind } from './kind.ts';
 import type { Delivery, DeliveryMischief, DeliveryRecord, WebhookBody } from './outbox.ts';
 import { isAccepted, type Sender } from './sender.ts';

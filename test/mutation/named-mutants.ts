@@ -36,7 +36,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a settlement with HoldTime null',
     file: 'sandbox/engine/after-purchase.ts',
-    from: '    HoldTime: toEastern(new Date(made.at)),',
+    from: '    HoldTime: toServiceTime(new Date(made.at)),',
     to: '    HoldTime: null,',
   },
   {

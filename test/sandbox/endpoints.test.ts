@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REMOVED } from '../../sandbox/api/removed.ts';
-import { toEastern } from '../../sandbox/eastern-time.ts';
 import type { Sandbox, SandboxAccount } from '../../sandbox/server.ts';
+import { toServiceTime } from '../../sandbox/service-time.ts';
 import { callApi, until, useSandboxes } from './running-sandbox.ts';
 
 const sandboxes = useSandboxes();
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 const DAY_MS = 86_400_000;
-const FROM = toEastern(new Date(Date.now() - 350 * DAY_MS));
-const TO = toEastern(new Date(Date.now() + DAY_MS));
+const FROM = toServiceTime(new Date(Date.now() - 350 * DAY_MS));
+const TO = toServiceTime(new Date(Date.now() + DAY_MS));
 const RANGE = `StartDate=${FROM}&EndDate=${TO}`;
 const address = { AddressLine1: '1 Main Street', City: 'Albany', State: 'NY', PostalCode: '12207' };
 const card = {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detailsRoutes } from '../../sandbox/api/details.ts';
 import { createRouter } from '../../sandbox/api/route.ts';
-import { WINDOWS } from '../../sandbox/eastern-time.ts';
 import { refund, reverse, settle } from '../../sandbox/engine/after-purchase.ts';
 import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts';
+import { WINDOWS } from '../../sandbox/service-time.ts';
 import { limitField } from '../../sandbox/state/spend-rules.ts';
 import { type BareWorld, bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
 

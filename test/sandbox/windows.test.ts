@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { toCallbackTime, toEastern, WINDOWS, type Window, windowName } from '../../sandbox/eastern-time.ts';
 import { reverse, settle } from '../../sandbox/engine/after-purchase.ts';
 import { purchase, releaseExpiredHolds } from '../../sandbox/engine/purchase.ts';
 import { remainingLimits } from '../../sandbox/engine/remaining-limit.ts';
+import { toCallbackTime, toServiceTime, WINDOWS, type Window, windowName } from '../../sandbox/service-time.ts';
 import { limitField } from '../../sandbox/state/spend-rules.ts';
 import { bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
 
@@ -55,8 +55,8 @@ describe('windows of limits', () => {
   });
 
   it('writes wall time without, and callback time with its offset, in winter and summer', () => {
-    expect(toEastern(new Date('2026-01-15T12:00:00Z'))).toBe('2026-01-15T07:00:00');
-    expect(toEastern(new Date('2026-07-15T12:00:00Z'))).toBe('2026-07-15T08:00:00');
+    expect(toServiceTime(new Date('2026-01-15T12:00:00Z'))).toBe('2026-01-15T07:00:00');
+    expect(toServiceTime(new Date('2026-07-15T12:00:00Z'))).toBe('2026-07-15T08:00:00');
     expect(toCallbackTime(new Date('2026-01-15T12:00:00.573Z'), 8865)).toBe('2026-01-15T07:00:00.5738865-05:00');
     expect(toCallbackTime(new Date('2026-07-15T12:00:00.573Z'), 8865)).toBe('2026-07-15T08:00:00.5738865-04:00');
   });

@@ -1,4 +1,4 @@
-import { toCallbackTime } from '../../sandbox/eastern-time.ts';
+import { toCallbackTime } from '../../sandbox/service-time.ts';
 import { entryOf, freshData } from '../../sandbox/trigger/catalogue.ts';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 

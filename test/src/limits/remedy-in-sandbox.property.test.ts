@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WINDOWS } from '../../../sandbox/eastern-time.ts';
+import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { purchase } from '../../../sandbox/engine/purchase.ts';
 import { remainingCategoryLimits, remainingLimits } from '../../../sandbox/engine/remaining-limit.ts';
 import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spend-rules.ts';

@@ -1,34 +1,36 @@
 /**
- * The service's clock on the wall: Eastern time with daylight saving, written without an offset.
+ * The service's clock on the wall: Eastern time with daylight saving, unless another zone is set, written without an offset.
  *
  * Intl alone does the conversion. Windows compare calendar dates, never instants: a day of 23 or 25 hours, and the
  * hour that exists twice, then need no arithmetic at all.
  */
-const wall = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'America/New_York',
-  hourCycle: 'h23',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
+let wall = clockOf('America/New_York');
 
-/** `YYYY-MM-DDThh:mm:ss` in Eastern time. */
-export function toEastern(at: Date): string {
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  const two = '2-digit';
+  const time = { hourCycle: 'h23', hour: two, minute: two, second: two } as const;
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: two, day: two, ...time });
+}
+
+/** For the whole process, before anything is written. @throws RangeError when there is no such zone. */
+export function useServiceZone(zone: string): void {
+  wall = clockOf(zone);
+}
+
+/** `YYYY-MM-DDThh:mm:ss` on the service's clock. */
+export function toServiceTime(at: Date): string {
   const part = Object.fromEntries(wall.formatToParts(at).map(({ type, value }) => [type, value]));
   return `${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}`;
 }
 
 /** The same with milliseconds, as `OrderDateTime` carries them. */
-export function toEasternMs(at: Date): string {
-  return `${toEastern(at)}.${String(at.getUTCMilliseconds()).padStart(3, '0')}`;
+export function toServiceTimeMs(at: Date): string {
+  return `${toServiceTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, '0')}`;
 }
 
 /** `CallbackTime`: seven fraction digits and the offset. The last four digits only make it look and compare alike. */
 export function toCallbackTime(at: Date, ticks: number): string {
-  const local = toEastern(at);
+  const local = toServiceTime(at);
   const offsetMinutes = Math.round((Date.parse(`${local}Z`) - Math.floor(at.getTime() / 1000) * 1000) / 60_000);
   const sign = offsetMinutes < 0 ? '-' : '+';
   const hours = String(Math.floor(Math.abs(offsetMinutes) / 60)).padStart(2, '0');
@@ -43,10 +45,10 @@ export type Window = (typeof WINDOWS)[number];
 
 /** Names the window an instant falls in: two purchases share a window when the names are equal. */
 export function windowName(window: Window, at: Date): string {
-  return windowOfDay(window, toEastern(at).slice(0, 10));
+  return windowOfDay(window, toServiceTime(at).slice(0, 10));
 }
 
-/** The same for an Eastern calendar day, `YYYY-MM-DD`. Weeks run Sunday to Saturday. */
+/** The same for a calendar day of the service, `YYYY-MM-DD`. Weeks run Sunday to Saturday. */
 export function windowOfDay(window: Window, day: string): string {
   switch (window) {
     case 'Daily':
