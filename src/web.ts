@@ -1,7 +1,6 @@
 import { withAdmin } from './app/admin.ts';
-import { webConfig } from './app/config.ts';
+import { dropForeign, webConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
-import { deleteForeign } from './app/secret-files.ts';
 import { startWeb } from './app/web-process.ts';
 import { createLog, type Log } from './core/log.ts';
 
@@ -14,7 +13,7 @@ const logger = (level: string): Log => {
 await runProcess(
   async () => {
     const own = webConfig();
-    const config = { ...own, warnings: [...own.warnings, ...deleteForeign('web', process.env)] };
+    const config = { ...own, warnings: [...own.warnings, ...dropForeign('web')] };
     const ownLog = logger(config.logLevel);
     return withAdmin('web', config, ownLog, (admin) => startWeb(config, ownLog, admin));
   },

@@ -1,7 +1,6 @@
 import { withAdmin } from './app/admin.ts';
-import { workerConfig } from './app/config.ts';
+import { dropForeign, workerConfig } from './app/config.ts';
 import { runProcess } from './app/run-process.ts';
-import { deleteForeign } from './app/secret-files.ts';
 import { startWorker } from './app/worker-process.ts';
 import { createLog, type Log } from './core/log.ts';
 
@@ -14,7 +13,7 @@ const logger = (level: string): Log => {
 await runProcess(
   async () => {
     const own = workerConfig();
-    const config = { ...own, warnings: [...own.warnings, ...deleteForeign('worker', process.env)] };
+    const config = { ...own, warnings: [...own.warnings, ...dropForeign('worker')] };
     const ownLog = logger(config.logLevel);
     return withAdmin('worker', config, ownLog, (admin) => startWorker(config, ownLog, admin));
   },

@@ -9,7 +9,7 @@ import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { shared, web, worker } from './environment.ts';
 import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
-import { withSecretFiles } from './secret-files.ts';
+import { deleteForeign, withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
@@ -108,8 +108,7 @@ export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' 
   const values = read(StoreEnv, env, problems);
   const ca = readRedisCa(withoutEmpty(env), problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
-  const { CARD_SERVICE_TIMEZONE: serviceZone, SLACK_COMMAND: command } = values;
-  return { redis: redisTarget(values, ca), serviceZone, command };
+  return { redis: redisTarget(values, ca), serviceZone: values.CARD_SERVICE_TIMEZONE, command: values.SLACK_COMMAND };
 }
 
 /** What a policy is read from, and where decisions are kept. @throws ConfigError */
@@ -136,6 +135,9 @@ export function auditConfig(env: Env = process.env) {
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
   return { ...policyConfig(env), audit: auditOf(values), slack };
 }
+
+/** Deletes the secrets that this process must not have. @returns warnings. */
+export const dropForeign = (name: 'web' | 'worker'): string[] => deleteForeign(name, process.env);
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env): WebConfig {
