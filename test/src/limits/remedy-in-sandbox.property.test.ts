@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { purchase } from '../../../sandbox/engine/purchase.ts';
 import { remainingCategoryLimits, remainingLimits } from '../../../sandbox/engine/remaining-limit.ts';
 import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spend-rules.ts';
 import { ServiceError } from '../../../sandbox/service-error.ts';
+import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
 import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
