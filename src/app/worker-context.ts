@@ -55,6 +55,7 @@ import { createSlack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
@@ -238,6 +239,7 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
     keyOf: directoryKey,
     loader: watchDirectory(card, {
       ...base,
+      warned: createWarned(redis),
       lowBalanceCents: config.lowBalanceCents,
       opsChannel: config.channels.ops,
       warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),

@@ -36,12 +36,15 @@ interface Deps {
   readonly now: () => Date;
 }
 
+/** Names the warning of a card. */
+export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
+
 /** Tells the holder and the channel once that a card is about to expire. Safe to repeat. */
 export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
   const { links, preferences, warned, channel } = deps;
   return async function warnOfExpiry(acctId) {
     for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
-      const id = `expiry-${cardId}`;
+      const id = expiryWarningId(cardId);
       if (await warned.has(id)) continue;
       const card = await deps.factsOf(acctId, { cardId });
       if (await preferences.isOn(channel, 'expiring-cards'))

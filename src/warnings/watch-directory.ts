@@ -4,7 +4,8 @@ import type { DirectorySource } from '../directory/loader.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { balanceEnough, balanceLow } from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
-import { expiringCards } from './warn-of-expiry.ts';
+import { expiringCards, expiryWarningId } from './warn-of-expiry.ts';
+import type { Warned } from './warned-store.ts';
 
 interface Source extends DirectorySource {
   readonly listAccounts: (...args: Parameters<DirectorySource['listAccounts']>) => Promise<Business>;
@@ -17,7 +18,8 @@ interface Deps {
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
-  /** Has whoever it concerns warned of cards of an account that expire soon. */
+  readonly warned: Pick<Warned, 'has'>;
+  /** Has whoever it concerns warned of cards of an account that expire soon, which takes a call of the card API. */
   readonly warnOfExpiry: (acctId: number) => Promise<void>;
   readonly now: () => Date;
 }
@@ -35,7 +37,9 @@ export function watchDirectory(source: Source, deps: Deps): DirectorySource {
     },
     async getAccount(acctId, options): Promise<AccountDetails> {
       const account = await source.getAccount(acctId, options);
-      if (expiringCards(account, deps.now()).length > 0) await deps.warnOfExpiry(acctId);
+      const expiring = expiringCards(account, deps.now());
+      const warned = await Promise.all(expiring.map(({ cardId }) => deps.warned.has(expiryWarningId(cardId))));
+      if (warned.includes(false)) await deps.warnOfExpiry(acctId);
       return account;
     },
   };

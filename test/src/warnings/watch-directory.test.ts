@@ -7,7 +7,13 @@ beforeEach(() => {
   said = [];
 });
 
-function watched({ balance = 5000, expires = '2029-11-30', isOn = true, below = 100_000 as number | null } = {}) {
+function watched({
+  balance = 5000,
+  expires = '2029-11-30',
+  isOn = true,
+  warned = '',
+  below = 100_000 as number | null,
+} = {}) {
   return watchDirectory(
     {
       listAccounts: async () => Business.parse({ BusinessAccountBalance: balance }),
@@ -23,6 +29,7 @@ function watched({ balance = 5000, expires = '2029-11-30', isOn = true, below = 
       preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
       notifyOps: async ({ title }) => void said.push(title),
       notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
+      warned: { has: async (id) => id === warned },
       warnOfExpiry: async (acctId) => void said.push(`expiry of ${acctId}`),
       now: () => new Date('2026-11-20T15:00:00Z'),
     },
@@ -39,6 +46,12 @@ it('warns ops of a business balance below the amount, and says when it is above 
 it('warns nobody where it is switched off, by the variable or in the channel', async () => {
   await watched({ balance: 1, below: null }).listAccounts();
   await watched({ balance: 1, isOn: false }).listAccounts();
+
+  expect(said).toEqual([]);
+});
+
+it('asks for nothing again where the holder was warned already', async () => {
+  await watched({ expires: '2026-11-30', warned: 'expiry-2' }).getAccount(1);
 
   expect(said).toEqual([]);
 });
