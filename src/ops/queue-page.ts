@@ -13,8 +13,11 @@ const TRIES = 10;
 const WAIT_MS = 60_000;
 const ADDRESSES_MAX = 1000;
 
-/** What can be done without making a job up or losing one that waits: try again, run now, remove one job. */
-const writable = /^\/api\/queues\/[^/]+\/(?:[^/]+\/(?:retry|clean|promote)|retry\/failed)$/;
+/**
+ * What can be done without making a job up or losing one: try again and run now. What failed is given up with
+ * `npm run replay -- discard`, which asks for a reason and puts it on record.
+ */
+const writable = /^\/api\/queues\/[^/]+\/(?:[^/]+\/(?:retry|promote)|retry\/failed)$/;
 
 /** In the bundle the page's files lie as they do here. */
 const files = fileURLToPath(new URL('../../node_modules/@bull-board/ui', import.meta.url));
@@ -23,7 +26,7 @@ const files = fileURLToPath(new URL('../../node_modules/@bull-board/ui', import.
  * The page of the queues, Bull Board: what waits, runs and failed. Of what a job carries it shows ids only. Any user name,
  * and the password.
  *
- * @param isWritable whether jobs can be tried again and removed.
+ * @param isWritable whether jobs can be tried again and run now.
  */
 export function createQueuePage(
   queues: Queues,
@@ -53,7 +56,11 @@ export function createQueuePage(
     request.url = request.url?.slice(BASE.length).replace(/^(?!\/)/, '/') ?? '/';
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (!isReading && !(isWritable && writable.test(request.url) && isSameOrigin(request)))
-      return answer(response, { status: 405, error: 'this cannot be done here', headers: { allow: 'GET, HEAD' } });
+      return answer(response, {
+        status: 405,
+        error: 'this page only tries again or runs now; npm run replay -- discard gives up a job',
+        headers: { allow: 'GET, HEAD' },
+      });
     board(request, response);
   };
 }

@@ -105,13 +105,17 @@ it('changes nothing unless it is enabled', async () => {
   expect(await queues.alerts.isPaused()).toBe(false);
 });
 
-it('enabled, it removes one job, but neither empties a queue nor lets anybody write a job or what is in it', async () => {
-  const [one, other] = [await failedJob(), await failedJob()];
+it('enabled, it runs a job now, but neither removes one, which nothing would record, nor lets anybody write one', async () => {
+  const other = await failedJob();
+  const { id: delayed } = await queues.alerts.add('deliver-alert', {}, { delay: 3_600_000 });
   const ask = await serve(true);
-  expect((await ask(`/api/queues/alerts/${one}/clean`, basic(PASSWORD), 'PUT')).status).toBeLessThan(300);
-  expect(await queues.alerts.getJob(one)).toBeUndefined();
+  expect((await ask(`/api/queues/alerts/${delayed}/promote`, basic(PASSWORD), 'PUT')).status).toBeLessThan(300);
+  expect(await (await queues.alerts.getJob(String(delayed)))?.getState()).toBe('waiting');
 
   for (const [method, path] of [
+    ['PUT', `alerts/${other}/clean`],
+    ['PUT', 'alerts/clean/failed'],
+    ['PUT', 'alerts/clean/wait'],
     ['PUT', 'alerts/empty'],
     ['PUT', 'alerts/obliterate'],
     ['PUT', 'pause'],
@@ -122,12 +126,12 @@ it('enabled, it removes one job, but neither empties a queue nor lets anybody wr
   expect(await queues.alerts.getJob(other)).toBeDefined();
 });
 
-it('another site cannot make a browser remove a job', async () => {
-  const id = await failedJob();
+it('another site cannot make a browser try a job again', async () => {
+  const id = String((await queues.alerts.add('deliver-alert', {}, { delay: 3_600_000 })).id);
   const ask = await serve(true);
   for (const origin of ['https://evil.example', 'null'])
-    expect((await ask(`/api/queues/alerts/${id}/clean`, { ...basic(PASSWORD), origin }, 'PUT')).status).toBe(405);
-  expect(await queues.alerts.getJob(id)).toBeDefined();
+    expect((await ask(`/api/queues/alerts/${id}/promote`, { ...basic(PASSWORD), origin }, 'PUT')).status).toBe(405);
+  expect(await (await queues.alerts.getJob(id))?.getState()).toBe('delayed');
 });
 
 it('after ten wrong passwords even the right one has to wait, until a minute has passed', async () => {
