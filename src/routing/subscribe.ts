@@ -12,7 +12,7 @@ import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
-import { COUNTED_MAX, countMatches } from './count-matches.ts';
+import { countMatches } from './count-matches.ts';
 import { type Filter, kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
 import { unknownGroups, whyNever } from './never-matches.ts';
@@ -84,9 +84,9 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
     return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
   }
-  const before = await preview(parsed.filter, deps);
+  const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
-    return await reply.answer(action, subscriptionTrial({ filter: printFilter(parsed.filter), ...before }));
+    return await reply.answer(action, subscriptionTrial({ filter, ...(await preview(parsed.filter, deps)) }));
   }
   if (!(await deps.mayGetAlerts(action))) return;
   if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
@@ -95,7 +95,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
   }
 
-  const filter = printFilter(parsed.filter);
+  const before = await preview(parsed.filter, deps);
   const by = action.actor.userId;
   const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
   const isNew = subscription.at === action.askedAt;
@@ -122,11 +122,11 @@ function readFilter(text: string): ReturnType<typeof parseFilter> {
 
 /** What a subscription would have brought, and which of its groups nobody is in. */
 async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' | 'groups'>) {
-  const [count, unknown] = await Promise.all([
+  const [matches, unknown] = await Promise.all([
     countMatches(filter, alerts.kept()),
     groups().then((known) => unknownGroups(filter, known)),
   ]);
-  return { count, isMore: count >= COUNTED_MAX, unknown };
+  return { ...matches, unknown };
 }
 
 /** The rules of one channel, or of every channel. */

@@ -30,18 +30,19 @@ const LINES = 8;
 
 /** What the last 30 days say about a subscription. */
 interface Preview {
-  /** How many alerts it would have posted; more than that where `isMore`. */
+  /** How many alerts it would have posted; at least as many where not all were counted. */
   readonly count: number;
-  readonly isMore: boolean;
+  readonly isAll: boolean;
   /** Groups that it names and no card is in, and what was probably meant. */
   readonly unknown: readonly { readonly typed: string; readonly meant: string | null }[];
 }
 
 /** `In the last 30 days this would have posted 14 alerts.`, and what looks like a slip. */
-function previewLines({ count, isMore, unknown }: Preview): string[] {
-  const many = `${isMore ? 'more than ' : ''}${countOf(count, 'alert')}`;
+function previewLines({ count, isAll, unknown }: Preview): string[] {
+  const alerts = count === 0 ? 'no alert' : countOf(count, 'alert');
+  const isLower = !isAll && count > 0;
   return [
-    `In the last 30 days this would have posted ${count === 0 ? 'no alert' : many}.`,
+    `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' There are too many to look at: only the newest were counted.'}`,
     ...unknown.map(({ typed, meant }) => {
       const hint = meant === null ? '' : ` Did you mean “${outside(meant, 80)}”?`;
       return `:warning: No card is in a group “${outside(typed, 80)}” now.${hint}`;

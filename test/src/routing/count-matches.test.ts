@@ -24,8 +24,22 @@ it('what a filter would have brought is counted once for each message, of what i
   await save(5, 50, { amountCents: 1 });
   await save(6, 31 * 24 * 60);
 
-  expect(await countMatches(declines, alerts.kept())).toBe(3);
-  expect(await countMatches({ is: 'amount', test: 'upTo', cents: 1 }, alerts.kept())).toBe(1);
+  expect(await countMatches(declines, alerts.kept())).toEqual({ count: 3, isAll: true });
+  expect(await countMatches({ is: 'amount', test: 'upTo', cents: 1 }, alerts.kept())).toEqual({
+    count: 1,
+    isAll: true,
+  });
+});
+
+it('stops at the most that it may read, and says that there are more', async () => {
+  let read = 0;
+  const kept = async function* (): AsyncGenerator<Alert> {
+    for (; ; read += 1)
+      yield transactionAlert({ amountCents: 100 + read, occurredAt: new Date(Date.now() - read * 1000).toISOString() });
+  };
+
+  expect(await countMatches(declines, kept(), 20)).toEqual({ count: 20, isAll: false });
+  expect(read).toBe(20);
 });
 
 it('what is kept comes newest first, page by page, without what cannot be read', async () => {

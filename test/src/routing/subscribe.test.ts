@@ -44,6 +44,23 @@ it('before a subscription is made, it says what it would have posted, and nothin
   expect(await createSubscriptions(redis()).all()).toEqual([]);
 });
 
+it('where the channel may get no alerts, nothing is read to say what it would have got', async () => {
+  const { deps, answers } = await createActionWorld(redis(), {
+    channelInfo: async () => ({
+      name: 'cards',
+      isArchived: false,
+      isPrivate: false,
+      isExtShared: true,
+      isMember: true,
+    }),
+  });
+  const kept = () => expect.fail('the alerts of 30 days were read');
+
+  await performAction(subscribeTo('act_4', 'declines'), { ...deps, alerts: { ...deps.alerts, kept } });
+
+  expect(answers.at(-1)?.text).toMatch(/shared with another company/);
+});
+
 it('a filter that nothing can fit is refused, and a group that no card is in is named', async () => {
   const { deps, answers } = await createActionWorld(redis());
 
