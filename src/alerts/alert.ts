@@ -71,6 +71,8 @@ export const FraudCaseAlert = z.strictObject({
   event: TransactionEvent,
   /** The alert on which the holder said so. */
   alertId: z.string(),
+  /** The case that was open already, whose thread this purchase is added to; null: this is a case of its own. */
+  joins: z.string().nullable().default(null),
   reported: z.strictObject({ by: z.string(), at: z.string() }),
   /** Whom to mention: Slack users and user groups. */
   operators: z.array(z.string()),

@@ -4,25 +4,44 @@ import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 export type FraudCases = ReturnType<typeof createFraudCases>;
 
-/** Which fraud case of a card account is open, and about which alert it is. The case itself is an alert. */
+/** The open case of an account, and the alert that opened it. */
+interface OpenCase {
+  readonly caseId: string;
+  readonly alertId: string;
+}
+
+/** Which fraud case of a card account is open, and about which alerts it is. The case itself is an alert. */
 export function createFraudCases(redis: Redis | Cluster) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
+  const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);
+  const openIn = async (acctId: number): Promise<OpenCase | null> => {
+    const [caseId, alertId] = (await redis.get(openKey(acctId)))?.split(' ') ?? [];
+    return caseId === undefined || alertId === undefined ? null : { caseId, alertId };
+  };
+  const openOf = async (acctId: number): Promise<string | null> => (await openIn(acctId))?.caseId ?? null;
   return {
     /** An account has one open case at a time. @returns the open one: this, or the one that is open already. */
-    async open(acctId: number, caseId: string, alertId: string): Promise<string> {
-      await redis.set(openKey(acctId), caseId, 'EX', ALERT_TTL_SECONDS, 'NX');
-      const openId = (await redis.get(openKey(acctId))) ?? caseId;
-      await redis.set(ofAlertKey(alertId), openId, 'EX', ALERT_TTL_SECONDS);
-      return openId;
+    async open(acctId: number, caseId: string, alertId: string): Promise<OpenCase> {
+      await redis.set(openKey(acctId), `${caseId} ${alertId}`, 'EX', ALERT_TTL_SECONDS, 'NX');
+      const open = (await openIn(acctId)) ?? { caseId, alertId };
+      await redis.set(ofAlertKey(alertId), open.caseId, 'EX', ALERT_TTL_SECONDS);
+      return open;
     },
     /** Null: the account has no open case. */
-    openOf: (acctId: number): Promise<string | null> => redis.get(openKey(acctId)),
+    openOf,
+    /** A channel gets the message of a case. */
+    async addChannel(caseId: string, channel: string): Promise<void> {
+      const key = channelsKey(caseId);
+      await redis.multi().sadd(key, channel).expire(key, ALERT_TTL_SECONDS).exec();
+    },
+    /** The channels that have the message of a case; none until it is announced. */
+    channels: (caseId: string): Promise<string[]> => redis.smembers(channelsKey(caseId)),
     /** The case that somebody opened from an alert, or joined; null: there is none. */
     ofAlert: (alertId: string): Promise<string | null> => redis.get(ofAlertKey(alertId)),
     /** What comes from now on is not collected any more. Safe to repeat. */
     async close(acctId: number, caseId: string): Promise<void> {
-      if ((await redis.get(openKey(acctId))) === caseId) await redis.del(openKey(acctId));
+      if ((await openOf(acctId)) === caseId) await redis.del(openKey(acctId));
     },
   };
 }

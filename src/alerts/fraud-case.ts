@@ -39,7 +39,8 @@ export function createFraudCaseVerbs(deps: Deps) {
   return {
     /**
      * Blocks a card. *It wasn't me* opens a case as well, of which the operators and the holder are told at the same time:
-     * neither waits where the card service does not answer. Safe to repeat; a second press joins the open case.
+     * neither waits where the card service does not answer. Another purchase is added to the open case, and both are told
+     * again. Safe to repeat; a second press for the same purchase tells nobody.
      */
     async block(resolved: Resolved<BlockAction>, attempt: Attempt): Promise<void> {
       const opening = resolved.action.isFraud === true ? await report(resolved) : null;
@@ -71,7 +72,7 @@ export function createFraudCaseVerbs(deps: Deps) {
     },
   };
 
-  /** Puts on record what the holder says. @returns what opens the case; null where there is none to open. */
+  /** Puts on record what the holder says. @returns what opens the case, or adds to it; null where there is nothing to tell. */
   async function report({ action, acctId, cardId }: Resolved<BlockAction>): Promise<(() => Promise<void>) | null> {
     const alert = await alerts.get(alertIdOf(action) ?? '');
     const { userId } = action.actor;
@@ -81,10 +82,13 @@ export function createFraudCaseVerbs(deps: Deps) {
     const detail = `fraud case ${(await fraudCases.openOf(acctId)) ?? ownId}`;
     const line = { did: 'reported a purchase as fraud with', card: alert.card };
     await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, line });
-    if ((await fraudCases.open(acctId, ownId, alert.event.id)) !== ownId) return null;
+    const open = await fraudCases.open(acctId, ownId, alert.event.id);
+    const joins = open.caseId === ownId ? null : open.caseId;
+    if (joins !== null && open.alertId === alert.event.id) return null;
+    const id = joins === null ? ownId : contentId('evt_', ['fraud-case', joins, alert.event.id]);
     return async () => {
-      const known = await alerts.get(ownId);
-      await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, ownId));
+      const known = await alerts.get(id);
+      await deps.announce(known?.kind === 'fraud-case' ? known : await openCase(action, alert, { id, joins }));
     };
   }
 }
@@ -94,22 +98,24 @@ function createOpenCase(deps: Deps) {
   return async function openCase(
     action: BlockAction,
     { event, card }: TransactionAlert,
-    caseId: string,
+    { id, joins }: { readonly id: string; readonly joins: string | null },
   ): Promise<FraudCaseAlert> {
     const by = action.actor.userId;
     const at = action.askedAt;
     const operators = [...(await deps.whoMay('operator', card.group ?? null))];
     const purchases = await latestPurchases(event);
-    await deps.notifyDirectly(by, `fraud-${caseId}`, fraudNotice({ card, operators }));
+    const added = joins === null ? null : event;
+    await deps.notifyDirectly(by, `fraud-${id}`, fraudNotice({ card, operators, added }));
     const reported = { verb: 'report-fraud', by, at, state: 'done', text: '', asHolder: true } as const;
-    await deps.outcomes.show(event.id, caseId, reported);
+    await deps.outcomes.show(event.id, id, reported);
     return FraudCaseAlert.parse({
       kind: 'fraud-case',
-      event: { ...event, id: caseId },
+      event: { ...event, id },
       card,
       outcomes: [],
       late: false,
       alertId: event.id,
+      joins,
       reported: { by, at },
       operators,
       purchases,

@@ -30,7 +30,7 @@ interface Deps {
   readonly purchases: Purchases;
   readonly cardLifecycle: CardLifecycle;
   readonly cardOrders: Pick<CardOrders, 'blockThread'>;
-  readonly fraudCases: Pick<FraudCases, 'openOf'>;
+  readonly fraudCases: Pick<FraudCases, 'openOf' | 'channels' | 'addChannel'>;
   readonly alerts: Pick<Alerts, 'setTimeline'>;
   readonly eventLog: Pick<EventLog, 'note'>;
 }
@@ -46,22 +46,29 @@ function isCollected({ kind, event }: Alert): boolean {
 
 /** Groups what belongs together: repeats into one message, the steps of a timeline into one thread. */
 export function createGroupAlert(deps: Deps): GroupAlert {
-  const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, alerts, eventLog } = deps;
+  const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, fraudCases, alerts, eventLog } = deps;
 
   return async function groupAlert(alert, channel) {
     const grouping = await groupByKind(alert, channel);
     const { acctId } = alert.event;
-    const caseId = isCollected(alert) && acctId !== null ? await deps.fraudCases.openOf(acctId) : null;
-    return caseId === null ? grouping : { ...grouping, threadId: caseId };
+    const caseId = isCollected(alert) && acctId !== null ? await fraudCases.openOf(acctId) : null;
+    if (caseId === null) return grouping;
+    const channels = await fraudCases.channels(caseId);
+    // What comes before the case is announced begins its thread, so it shows in the channel as well.
+    if (channels.length === 0) return { ...grouping, threadId: caseId, broadcast: true };
+    return channels.includes(channel) ? { ...grouping, threadId: caseId } : grouping;
   };
 
   async function groupByKind(alert: Alert, channel: string): Promise<Grouping> {
     switch (alert.kind) {
       case 'transaction':
         return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
-      case 'fraud-case':
+      case 'fraud-case': {
+        const caseId = alert.joins ?? alert.event.id;
+        await fraudCases.addChannel(caseId, channel);
         // The news of the block may have begun its thread already: then it shows in the channel all the same.
-        return { ...ownMessage, threadId: alert.event.id, broadcast: true };
+        return { ...ownMessage, threadId: caseId, broadcast: true };
+      }
       case 'card-status':
         return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
       case 'card-shipping':

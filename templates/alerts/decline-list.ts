@@ -1,9 +1,9 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, header, inSections, outside, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import { shownReason } from './decline-words.ts';
 
 export interface DeclineList {
@@ -35,7 +35,7 @@ export function declineList({ card, since, isComplete, declines }: DeclineList):
     .toSorted((one, other) => other.count - one.count);
   const lines = declines.map(
     ({ id, occurredAt, amountCents, merchant }, at) =>
-      `• ${dateToken(occurredAt)}: ${formatCents(amountCents)}${merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`}, ${outside(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
+      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${outside(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
   const { shown, left } = asManyAsFit(inSections(lines, LINES));
 

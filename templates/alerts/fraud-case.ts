@@ -6,6 +6,7 @@ import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
 import { actions, button, confirm, context, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import type { ShortLines } from './short-alert.ts';
 
 const SHOWN_MAX = 3;
@@ -28,7 +29,7 @@ export function fraudCase(alert: FraudCaseAlert): Message {
       section(purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`),
       ...outcomeLines(outcomes),
       ...actions(...controls(alert)),
-      ...context(`${outside(alert.alertId, 60)} · what follows with this card is in this thread`, event.id),
+      ...context(`${outside(alert.alertId, 60)} · ${threadWords(alert)}`, event.id),
     ],
   };
 }
@@ -40,14 +41,20 @@ export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
     who: shortCard(cardOf(alert)),
     at: reported.at,
     cause: [`${mention(reported.by)} says it wasn’t them.`, latest(alert), todo(alert)],
-    small: ['What follows with this card is in this thread'],
+    small: [threadWords(alert)],
   };
 }
 
+function threadWords({ joins }: FraudCaseAlert): string {
+  return joins === null
+    ? 'What follows with this card is in this thread'
+    : 'A further purchase of the open fraud case in this thread';
+}
+
 /** Raw. */
-function titleOf({ event }: FraudCaseAlert): string {
+function titleOf({ event, joins }: FraudCaseAlert): string {
   const merchant = event.merchant.name.trim();
-  return `Fraud reported: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`;
+  return `${joins === null ? 'Fraud reported' : 'Another purchase reported as fraud'}: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`;
 }
 
 function latest({ purchases }: FraudCaseAlert): string {
@@ -61,18 +68,20 @@ function latest({ purchases }: FraudCaseAlert): string {
 type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];
 
 function purchase({ at, amountCents, merchant }: Purchase): string {
-  const where = merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`;
-  return `${formatCents(amountCents)}${where}, ${dateToken(at)}`;
+  return `${amountAt(amountCents, merchant)}, ${dateToken(at)}`;
 }
 
 function rows(purchases: readonly Purchase[]): string {
   return purchases.map((one) => `• ${purchase(one)}`).join('\n');
 }
 
-function todo({ operators, outcomes }: FraudCaseAlert): string {
+function todo({ operators, outcomes, joins }: FraudCaseAlert): string {
   if (isClosed({ outcomes })) return '';
   const whom = mentions(operators);
-  const what = 'check these purchases with the cardholder, then order a replacement card.';
+  const what =
+    joins === null
+      ? 'check these purchases with the cardholder, then order a replacement card.'
+      : 'check this purchase with the cardholder, too.';
   return whom === '' ? capital(what) : `${whom}: ${what}`;
 }
 
@@ -103,5 +112,5 @@ function controls(alert: FraudCaseAlert) {
       confirmText: 'Close the case',
     }),
   });
-  return [isBlocked ? null : block, close];
+  return [isBlocked ? null : block, alert.joins === null ? close : null];
 }

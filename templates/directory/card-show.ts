@@ -16,6 +16,7 @@ import {
   limitWord,
   statusWord,
 } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import type { View } from '../core/view.ts';
 import { followsRuleset, rulesetOf } from '../limits/ruleset-words.ts';
 
@@ -105,6 +106,5 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
 
 export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
   const { title } = shownReason(said, place);
-  const at = merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`;
-  return `• ${formatCents(amountCents)}${at}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}, ${dateToken(occurredAt)}`;
+  return `• ${amountAt(amountCents, merchant)}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}, ${dateToken(occurredAt)}`;
 }

@@ -1,17 +1,32 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mentions } from '../../src/slack/mrkdwn.ts';
 import { section, sentence } from '../core/blocks.ts';
 import { cardName } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
+
+interface Reported {
+  readonly card: CardFacts;
+  readonly operators: readonly string[];
+  /** A further purchase, added to the open case; null: the case was opened. */
+  readonly added: Pick<TransactionEvent, 'amountCents' | 'merchant'> | null;
+}
 
 /** To a cardholder who said *It wasn't me*: what happens next, and how to get a new card. */
-export function fraudNotice({ card, operators }: { card: CardFacts; operators: readonly string[] }): Message {
+export function fraudNotice({ card, operators, added }: Reported): Message {
   const own = `your ${cardName(card)}`;
   const whom = mentions(operators) || 'the people who run your card program';
-  const lines = [
+  const opened = [
     `*Fraud case opened · ${own}.* The card is being blocked, and I’ve notified ${whom}.`,
     '*What happens next:* they check your latest purchases and may ask you about them. You don’t have to do anything.',
     `*Your new card:* ask ${whom} to order one. You’ll get a message here when it ships; it works once it is activated.`,
   ];
+  const lines =
+    added === null
+      ? opened
+      : [
+          `*Added to your open fraud case: ${amountAt(added.amountCents, added.merchant.name)} · ${own}.* I’ve notified ${whom}. You don’t have to do anything.`,
+        ];
   return { text: sentence(lines.join(' ').replaceAll('*', '')), blocks: [section(...lines)] };
 }

@@ -1,6 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { declineCode } from '../../src/core/event.ts';
-import { formatCents } from '../../src/core/money.ts';
 import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -8,6 +7,7 @@ import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { actions, button, context, outside, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import { askButton } from '../holders/holder-buttons.ts';
 
 /** A subscription that keeps failing: raise the limit, or cancel it? */
@@ -17,8 +17,7 @@ export function subscriptionWarning(
 ): Message {
   const { event } = alert;
   const card = cardOf(alert);
-  const merchant = event.merchant.name.trim();
-  const title = `Subscription keeps failing: ${formatCents(event.amountCents)}${merchant && ` at ${outside(merchant, 80)}`}`;
+  const title = `Subscription keeps failing: ${amountAt(event.amountCents, event.merchant.name)}`;
   const who = audience === 'holder' ? `your ${cardName(card)}` : shortCard(card);
   const decline = event.decline ?? { code: '', message: '' };
   const isLimit = declineCode(decline).startsWith('decline.rule.velocity');

@@ -147,8 +147,12 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'fraud-notice': (one, two) => [
-    fraudNotice({ card: { ...somebody, holder: one, last4: two }, operators: many('U1') }),
-    fraudNotice({ card: { ...somebody, last4: one }, operators: [] }),
+    fraudNotice({ card: { ...somebody, holder: one, last4: two }, operators: many('U1'), added: null }),
+    fraudNotice({
+      card: { ...somebody, last4: one },
+      operators: [],
+      added: transactionAlert({ merchant: { ...transactionAlert().event.merchant, name: two } }).event,
+    }),
   ],
   'decide-form': (one, two) => {
     return [requestOf(one, two), requestOf(one, two, true)].flatMap((request) =>
@@ -281,7 +285,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   seen: (one, two) => [seen({ ...somebody, holder: one, last4: two })],
   subscriptions: (one, two) => {
     const subscription = { number: 1, channel: 'C1', filter: one, by: two, at: two };
-    const preview = { count: 14, isMore: false, unknown: [{ typed: one, meant: two }] };
+    const preview = { count: 14, isAll: false, unknown: [{ typed: one, meant: two }] };
     const rule = { channel: 'C1', byDefault: ['declines'], subscriptions: many(subscription, 100), quiet: null };
     return [
       subscribed({ subscription, isNew: true, byDefault: [], ...preview }),

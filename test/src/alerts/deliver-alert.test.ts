@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAggregationGroups } from '../../../src/alerts/aggregation-group-store.ts';
-import type { Alert } from '../../../src/alerts/alert.ts';
+import { type Alert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createAnnounce, type Delivery, type Publish } from '../../../src/alerts/announce.ts';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
@@ -23,7 +23,7 @@ const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
 const here: Delivery = { channel: 'C1', holdUntil: null, passesQuiet: false };
 /** What the rules say about each event; nothing: it goes nowhere. */
-const routes = new Map<string, Delivery>();
+const routes = new Map<string, Delivery | Delivery[]>();
 let toHolder: Alert[] = [];
 let updated: string[] = [];
 
@@ -206,3 +206,46 @@ it.each([
     expect((await alerts.get(event.id))?.event).toMatchObject({ paddingCents });
   },
 );
+
+describe('while a fraud case of the account is open', () => {
+  const caseId = idOf(90);
+  const decline = declined(1);
+  const entryIn = async (channel: string, { outbox }: ReturnType<typeof world>) =>
+    (await outbox.look(channel, 9)).waiting.map(({ entry }) => entry)[0];
+  const open = () => createFraudCases(redis()).open(decline.acctId, caseId, idOf(91));
+
+  it('a decline answers its thread where the channel has the case, and is a message of its own elsewhere', async () => {
+    const started = world();
+    await open();
+    await started.groupAlert(
+      FraudCaseAlert.parse({
+        kind: 'fraud-case',
+        event: { ...decline, id: caseId },
+        card: transactionAlert().card,
+        outcomes: [],
+        late: false,
+        alertId: idOf(91),
+        reported: { by: 'U1', at: '' },
+        operators: [],
+        purchases: null,
+      }),
+      'C1',
+    );
+    routes.set(decline.id, [here, { ...here, channel: 'C2' }]);
+
+    await started.deliver(decline);
+
+    expect(await entryIn('C1', started)).toMatchObject({ threadId: caseId, broadcast: false });
+    expect(await entryIn('C2', started), 'nobody there could open the thread').toMatchObject({ threadId: null });
+  });
+
+  it('what comes before the case is announced shows in the channel as well', async () => {
+    const started = world();
+    await open();
+    routes.set(decline.id, here);
+
+    await started.deliver(decline);
+
+    expect(await entryIn('C1', started)).toMatchObject({ threadId: caseId, broadcast: true });
+  });
+});

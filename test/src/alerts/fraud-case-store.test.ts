@@ -7,8 +7,9 @@ const redis = useRedis();
 it('keeps one open case for an account: a second report joins it', async () => {
   const cases = createFraudCases(redis());
 
-  expect(await cases.open(1, 'evt_case1', 'evt_a')).toBe('evt_case1');
-  expect(await cases.open(1, 'evt_case2', 'evt_b')).toBe('evt_case1');
+  const first = { caseId: 'evt_case1', alertId: 'evt_a' };
+  expect(await cases.open(1, 'evt_case1', 'evt_a')).toEqual(first);
+  expect(await cases.open(1, 'evt_case2', 'evt_b')).toEqual(first);
 
   expect(await cases.openOf(1)).toBe('evt_case1');
   expect(await cases.ofAlert('evt_b')).toBe('evt_case1');
@@ -21,7 +22,7 @@ it('opens another case once the first is closed, and closing the first again lea
   await cases.close(1, 'evt_case1');
 
   expect(await cases.openOf(1)).toBeNull();
-  expect(await cases.open(1, 'evt_case2', 'evt_b')).toBe('evt_case2');
+  expect(await cases.open(1, 'evt_case2', 'evt_b')).toEqual({ caseId: 'evt_case2', alertId: 'evt_b' });
 
   await cases.close(1, 'evt_case1');
 

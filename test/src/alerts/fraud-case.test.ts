@@ -97,6 +97,38 @@ describe('It wasn’t me', () => {
     expect(world.writes).toEqual(['status BLOCKED']);
   });
 
+  it('adds another purchase to the open case: operators and the holder hear of it, once', async () => {
+    const OTHER = 'evt_fedcba9876543210';
+    const first = await world.deps.alerts.get(DECLINE);
+    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+    await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER, amountCents: 9999 } });
+    await itWasntMe();
+    const other = { id: 'act_other', target: { kind: 'alert' as const, alertId: OTHER } };
+    await itWasntMe(other);
+    await itWasntMe(other);
+    await itWasntMe({ ...other, id: 'act_again' });
+    await itWasntMe({ id: 'act_firstagain' });
+
+    const [caseId = '', added = '', ...more] = world.announced;
+    expect(more, 'each purchase is announced once').toEqual([]);
+    expect(await world.deps.alerts.get(added)).toMatchObject({
+      kind: 'fraud-case',
+      joins: caseId,
+      alertId: OTHER,
+      operators: ['U0OLGA', 'S0OPS'],
+      event: { amountCents: 9999 },
+    });
+    expect(new Set(told.map(({ id }) => id)).size, 'the holder is told of each').toBe(2);
+    expect(told.find(({ id }) => id === `fraud-${added}`)?.message.text).toMatch(
+      /^Added to your open fraud case: \$99\.99/,
+    );
+    const decline = await world.deps.alerts.get(OTHER);
+    expect(
+      decline?.outcomes.map(({ verb }) => verb),
+      'the decline shows the report',
+    ).toContain('report-fraud');
+  });
+
   it('opens the case also where the card service is away, and blocks when the job runs again', async () => {
     const away = async () => {
       throw new CardApiError('card API answered 503', {

@@ -41,6 +41,16 @@ describe('a fraud case', () => {
     );
   });
 
+  it('of a further purchase names it and the open case, mentions who acts, and is closed with that case', () => {
+    const { text, blocks } = renderAlert(fraudCase({ joins: 'evt_0000000000000009' }), view);
+
+    expect(text).toMatch(
+      /^Another purchase reported as fraud: \$84\.10 at Blue Bottle Coffee: .*<@U2>, <!subteam\^S3>: check this purchase/,
+    );
+    expect(shown(blocks)).toContain('A further purchase of the open fraud case in this thread');
+    expect(buttonIds(blocks)).toEqual(['block_card', 'show_details']);
+  });
+
   it('says when the latest purchases could not be read, and when there were none', () => {
     expect(renderAlert(fraudCase({ purchases: null }), view).text).toContain(
       'did not list the latest purchases in time',

@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import { fraudNotice } from '../../../templates/holders/fraud-notice.ts';
-import { card } from '../fixtures.ts';
+import { card, transactionAlert } from '../fixtures.ts';
 
 it('tells the holder in three lines what happens next and how to get a new card', () => {
-  const { text, blocks } = fraudNotice({ card, operators: ['U2'] });
+  const { text, blocks } = fraudNotice({ card, operators: ['U2'], added: null });
 
   expect(JSON.stringify(blocks).match(/\\n/g)).toHaveLength(2);
   expect(text).toBe(
     'Fraud case opened · your card 1212. The card is being blocked, and I’ve notified <@U2>. What happens next: they check your latest purchases and may ask you about them. You don’t have to do anything. Your new card: ask <@U2> to order one. You’ll get a message here when it ships; it works once it is activated.',
+  );
+});
+
+it('tells the holder that a further purchase was added to the open case', () => {
+  const { event } = transactionAlert();
+
+  expect(fraudNotice({ card, operators: ['U2'], added: event }).text).toBe(
+    'Added to your open fraud case: $84.10 at Blue Bottle Coffee · your card 1212. I’ve notified <@U2>. You don’t have to do anything.',
   );
 });
