@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { auditConfig } from '../src/app/config.ts';
+import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { createAuditReader } from '../src/audit/audit.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
 import { createRecordSigner } from '../src/audit/record-signer.ts';
@@ -75,6 +76,7 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
 }
 
 const config = orExit(() => auditConfig());
+useProxy(config.proxy);
 const redis = await reachRedis('audit', config.redis);
 const reader = createAuditReader(redis);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
 import { workerConfig } from '../src/app/config.ts';
+import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
@@ -66,6 +67,7 @@ async function main(): Promise<number> {
     return isAsked ? 0 : EX_USAGE;
   }
   const config = workerConfig();
+  useProxy(config.proxy);
   let wanted: ReturnType<typeof readArguments>;
   try {
     wanted = readArguments(config.serviceZone);

@@ -4,11 +4,11 @@ import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptio
 import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
-import { type PolicyConfig, readPolicy } from '../policy/policy-source.ts';
+import { readPolicy } from '../policy/policy-source.ts';
 import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { shared, web, worker } from './environment.ts';
-import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
+import { type OutgoingProxy, proxyNames, proxyOf } from './outgoing-proxy.ts';
 import { deleteForeign, withSecretFiles } from './secret-files.ts';
 import { readTls, type TlsFiles } from './tls-files.ts';
 
@@ -26,6 +26,9 @@ const StoreEnv = SharedEnv.pick({
   REDIS_TLS_INSECURE: true,
   CARD_SERVICE_TIMEZONE: true,
   SLACK_COMMAND: true,
+  HTTPS_PROXY: true,
+  HTTP_PROXY: true,
+  NO_PROXY: true,
 });
 const PolicyEnv = StoreEnv.extend(
   SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
@@ -102,38 +105,49 @@ export interface WorkerConfig extends SharedConfig {
   readonly queuePage: { readonly password: string; readonly isWritable: boolean } | null;
 }
 
-/** Only the Redis address, and what stands in many texts, for the commands of the people who run it. @throws ConfigError */
-export function storeConfig(env: Env = process.env): Pick<SharedConfig, 'redis' | 'serviceZone' | 'command'> {
-  const problems: string[] = [];
-  const values = read(StoreEnv, env, problems);
-  const ca = readRedisCa(withoutEmpty(env), problems);
-  if (values === null || problems.length > 0) throw new ConfigError(problems);
-  return { redis: redisTarget(values, ca), serviceZone: values.CARD_SERVICE_TIMEZONE, command: values.SLACK_COMMAND };
+/** What the commands of the people who run it need to reach others, and what stands in many texts. @throws ConfigError */
+export function storeConfig(env: Env = process.env): ReturnType<typeof storeOf> {
+  return storeOf(...readAll(StoreEnv, env));
 }
 
 /** What a policy is read from, and where decisions are kept. @throws ConfigError */
-export function policyConfig(env: Env = process.env): ReturnType<typeof storeConfig> & PolicyConfig {
+export function policyConfig(env: Env = process.env): ReturnType<typeof policyOf> {
+  return policyOf(...readAll(PolicyEnv, env));
+}
+
+/** What the record is written, checked and read with, at a terminal. @throws ConfigError */
+export function auditConfig(env: Env = process.env) {
+  const [values, ca] = readAll(AuditEnv, env);
+  const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
+  return { ...policyOf(values, ca), audit: auditOf(values), slack };
+}
+
+/** The variables of a command, and the authority of Redis' certificate. @throws ConfigError */
+function readAll<T extends z.ZodObject>(schema: T, env: Env): [values: z.output<T>, ca: string | undefined] {
   const problems: string[] = [];
-  const values = read(PolicyEnv, env, problems);
-  readRedisCa(withoutEmpty(env), problems);
-  if (values === null) throw new ConfigError(problems);
+  const values = read(schema, env, problems);
+  const ca = readRedisCa(withoutEmpty(env), problems);
+  if (values === null || problems.length > 0) throw new ConfigError(problems);
+  return [values, ca];
+}
+
+function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
   return {
-    ...storeConfig(env),
+    redis: redisTarget(values, ca),
+    proxy: proxyOf(values),
+    serviceZone: values.CARD_SERVICE_TIMEZONE,
+    command: values.SLACK_COMMAND,
+  };
+}
+
+function policyOf(values: z.output<typeof PolicyEnv>, ca: string | undefined) {
+  return {
+    ...storeOf(values, ca),
     operators: values.OPERATORS,
     approvers: values.APPROVERS,
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
     policyFile: values.POLICY_FILE ?? null,
   };
-}
-
-/** What the record is written, checked and read with, at a terminal. @throws ConfigError */
-export function auditConfig(env: Env = process.env) {
-  const problems: string[] = [];
-  const values = read(AuditEnv, env, problems);
-  readRedisCa(withoutEmpty(env), problems);
-  if (values === null) throw new ConfigError(problems);
-  const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
-  return { ...policyConfig(env), audit: auditOf(values), slack };
 }
 
 /** Deletes the secrets that this process must not have. @returns warnings. */
@@ -208,16 +222,13 @@ function checkPolicyFile(given: Readonly<Record<string, string>>, problems: stri
 function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): SharedConfig {
   const fallback = values.ALERTS_CHANNEL;
   return {
-    redis: redisTarget(values, ca),
-    proxy: proxyOf(values),
+    ...policyOf(values, ca),
     isTraced: isTraced(values),
     warnings: warningsOf(values),
     redisDurability: values.REDIS_DURABILITY,
     redisFullAt: values.REDIS_FULL_PERCENT / 100,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
-    serviceZone: values.CARD_SERVICE_TIMEZONE,
-    command: values.SLACK_COMMAND,
     channels: Object.freeze({
       fallback,
       decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
@@ -229,10 +240,6 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
       ops: values.ALERTS_CHANNEL_OPS ?? fallback,
       audit: values.ALERTS_CHANNEL_AUDIT ?? fallback,
     }),
-    operators: values.OPERATORS,
-    approvers: values.APPROVERS,
-    twoPersonAboveCents: values.TWO_PERSON_ABOVE,
-    policyFile: values.POLICY_FILE ?? null,
     admin: values.ADMIN_PORT === undefined ? null : { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     logLevel: values.LOG_LEVEL,
   };
@@ -249,6 +256,10 @@ function withoutEmpty(env: Env): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && value.trim() !== '') given[name] = value.trim();
+  }
+  for (const name of proxyNames) {
+    const lower = given[name.toLowerCase()];
+    if (lower !== undefined) given[name] = lower;
   }
   return given;
 }
@@ -284,15 +295,7 @@ function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]
 }
 
 /** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by the name of a master. */
-function redisTarget(
-  values: {
-    readonly REDIS_URL: readonly string[];
-    readonly REDIS_SENTINEL_MASTER?: string | undefined;
-    readonly REDIS_SENTINEL_PASSWORD?: string | undefined;
-    readonly REDIS_TLS_INSECURE: boolean;
-  },
-  ca: string | undefined,
-): RedisTarget {
+function redisTarget(values: z.output<typeof StoreEnv>, ca: string | undefined): RedisTarget {
   const { REDIS_SENTINEL_MASTER: master, REDIS_SENTINEL_PASSWORD: password } = values;
   return Object.freeze({
     urls: values.REDIS_URL,

@@ -39,7 +39,16 @@ const secret = (expected: string) =>
   z
     .string({ error: `expected ${expected}` })
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
-const proxyUrl = z.url({ protocol: /^https?$/, error: 'expected the http:// or https:// address of a proxy' });
+const proxyUrl = z
+  .string()
+  // The usual short form has no scheme.
+  .transform((text) => (/^[\w.-]+:\d+$/.test(text) ? `http://${text}` : text))
+  .pipe(
+    z.url({
+      protocol: /^https?$/,
+      error: 'expected the http:// or https:// address of a proxy (the name in lower case goes first)',
+    }),
+  );
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const flag = z
   .enum(['true', 'false'], { error: 'expected true or false' })

@@ -8,21 +8,27 @@ export interface OutgoingProxy {
   readonly except: string;
 }
 
-/** What is on this machine is never reached through a proxy. */
-const LOOPBACK = 'localhost,127.0.0.1,::1';
+/** What is on this machine is never reached through a proxy. The brackets keep `:1` from being read as a port. */
+const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
-/** Null where no proxy is set. */
+/** Each also counts in lower case, and that name goes first, as with curl. */
+export const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
+
+/** Null where no proxy is set, or none is to be used for any host (`NO_PROXY=*`). */
 export function proxyOf(values: {
   readonly HTTP_PROXY?: string | undefined;
   readonly HTTPS_PROXY?: string | undefined;
   readonly NO_PROXY?: string | undefined;
 }): OutgoingProxy | null {
   const { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: except } = values;
-  if (http === undefined && https === undefined) return null;
+  const isOff = except?.split(/[\s,]+/).includes('*') === true;
+  if (isOff || (http === undefined && https === undefined)) return null;
   return { http, https, except: except === undefined ? LOOPBACK : `${except},${LOOPBACK}` };
 }
 
-/** Sends every `fetch` of this process through the proxy. Slack's SDK calls by `fetch` as well. */
-export function useProxy({ http, https, except }: OutgoingProxy): void {
+/** Sends every `fetch` of this process through the proxy, if there is one. Slack's SDK calls by `fetch` as well. */
+export function useProxy(proxy: OutgoingProxy | null): void {
+  if (proxy === null) return;
+  const { http, https, except } = proxy;
   setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: http ?? '', httpsProxy: https ?? '', noProxy: except }));
 }

@@ -82,6 +82,7 @@ describe('the least that must be set', () => {
   it('for the commands of the people who run it is nothing', () => {
     expect(storeConfig({})).toEqual({
       redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      proxy: null,
       serviceZone: 'America/New_York',
       command: '/card',
     });
@@ -111,6 +112,9 @@ describe('a value', () => {
     ['REDIS_SENTINEL_MASTER', 'mymaster', { redis: { sentinel: { master: 'mymaster', password: undefined } } }],
     ['REDIS_TLS_INSECURE', 'true', { redis: { tls: { isInsecure: true } } }],
     ['HTTPS_PROXY', 'http://proxy:3128', { proxy: { https: 'http://proxy:3128', http: undefined } }],
+    ['HTTPS_PROXY', 'proxy.example:3128', { proxy: { https: 'http://proxy.example:3128' } }],
+    ['https_proxy', 'http://proxy:3128', { proxy: { https: 'http://proxy:3128', http: undefined } }],
+    ['http_proxy', 'proxy:3128', { proxy: { https: undefined, http: 'http://proxy:3128' } }],
     ['CARD_SERVICE_TIMEZONE', 'America/Chicago', { serviceZone: 'America/Chicago' }],
     ['OPERATORS', 'U0ONE, S0TWO ,', { operators: ['U0ONE', 'S0TWO'] }],
     ['APPROVERS', 'W0ONE', { approvers: ['W0ONE'] }],
@@ -120,6 +124,17 @@ describe('a value', () => {
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s=%s is read', (name, value, expected) => {
     expect(webConfig({ ...webEnv, [name]: value })).toMatchObject(expected);
+  });
+
+  it('the names of proxies in lower case go before the others, unless they are empty', () => {
+    const upper = { HTTPS_PROXY: 'http://upper:1', HTTP_PROXY: 'http://upper:1', NO_PROXY: 'upper.example' };
+    const lower = { https_proxy: 'http://lower:2', http_proxy: '', no_proxy: 'lower.example' };
+
+    expect(webConfig({ ...webEnv, ...upper, ...lower }).proxy).toMatchObject({
+      https: 'http://lower:2',
+      http: 'http://upper:1',
+      except: expect.stringMatching(/^lower\.example,/),
+    });
   });
 
   it.each([

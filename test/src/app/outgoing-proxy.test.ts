@@ -29,7 +29,7 @@ async function startProxy(asked: string[]): Promise<string> {
 it('what is on the internet is reached through the proxy', async () => {
   const asked: string[] = [];
   const proxy = proxyOf({ HTTPS_PROXY: await startProxy(asked) });
-  if (proxy !== null) useProxy(proxy);
+  useProxy(proxy);
 
   await fetch('https://card.example/v4/ping').catch(() => {});
 
@@ -40,14 +40,19 @@ it('this machine, and what NO_PROXY names, is reached directly', async () => {
   const asked: string[] = [];
   const url = await startProxy(asked);
   const proxy = proxyOf({ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: 'internal.invalid' });
-  if (proxy !== null) useProxy(proxy);
+  useProxy(proxy);
 
   expect(await (await fetch(url)).text()).toBe('direct');
+  // Nobody listens there.
+  await fetch('https://[::1]:1/').catch(() => {});
   await fetch('https://internal.invalid/').catch(() => {});
 
   expect(asked).toEqual([]);
 });
 
-it('there is none unless one is set', () => {
-  expect(proxyOf({ NO_PROXY: 'x' })).toBeNull();
+it.each([
+  ['none is set', { NO_PROXY: 'x' }],
+  ['NO_PROXY names every host', { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'x, *' }],
+])('there is none where %s', (_what, values) => {
+  expect(proxyOf(values)).toBeNull();
 });
