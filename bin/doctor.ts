@@ -19,8 +19,9 @@ const usage = `Checks everything that Cardbell needs, from where it is started: 
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know
   npm run doctor -- --json                             for machines: one JSON document
 
-Reads the variables of both processes; npm run takes them from .env. Each line says what is so, or what to do. In every
-channel it posts one line and deletes it at once. Exit code: 0 when nothing has to be done, 1 otherwise, 64 for a wrong
+Reads the variables of both processes; npm run takes them from .env. Where only those of web are set, or only the worker's, it
+checks what they are needed for, and names what is left for the doctor of the other process. Each line says what is so, or what
+to do. In every channel it posts one line and deletes it at once. Exit code: 0 when nothing has to be done, 1 otherwise, 64 for a wrong
 command line.
 `;
 
@@ -36,10 +37,28 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
   return { isJson: values.json === true, url: url?.replace(/\/+$/, '') ?? null };
 }
 
+/** What only one of the processes needs to start. */
+const needed = {
+  web: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
+  worker: ['CARD_API_URL', 'CARD_API_TOKEN'],
+} as const;
+
+/** The process that runs elsewhere, with variables that are not here: in a container each has its own. Null: neither. */
+function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | 'worker' | null {
+  const isHere = (name: keyof typeof needed): boolean =>
+    needed[name].some((variable) => Boolean(env[variable]) || Boolean(env[`${variable}_FILE`]));
+  if (isHere('web') === isHere('worker')) return null;
+  return isHere('web') ? 'worker' : 'web';
+}
+
 /** Reads the variables of both processes, and names each problem once, with the processes that it stops. */
-function checkConfiguration(report: Report) {
+function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
   const stopped = new Map<string, string[]>();
-  const read = <T>(name: string, config: () => T): T | null => {
+  const read = <T>(name: 'web' | 'worker', config: () => T): T | null => {
+    if (name === other) {
+      report.note(`those of ${name} are not here (${needed[name].join(', ')}): run the doctor there as well`);
+      return null;
+    }
     try {
       const values = config();
       report.ok(`the variables of ${name} are complete`);
@@ -51,7 +70,10 @@ function checkConfiguration(report: Report) {
     }
   };
   const [web, worker, store] = [read('web', webConfig), read('worker', workerConfig), readStore()];
-  if (store !== null) useInstallation(store);
+  if (store !== null) {
+    useInstallation(store);
+    useProxy(store.proxy);
+  }
   for (const [problem, names] of stopped) {
     const isVariable = /^[A-Z_]+[:,]/.test(problem);
     report.fix(
@@ -82,9 +104,14 @@ function readStore(): ReturnType<typeof storeConfig> | null {
 async function main(asked: { readonly isJson: boolean; readonly url: string | null }): Promise<number> {
   const report = createReport(asked.isJson ? () => {} : (text) => void process.stdout.write(text));
   report.area('Configuration');
-  const { web, worker, store, either, policy } = checkConfiguration(report);
-  if (either !== null && either.proxy !== null) useProxy(either.proxy);
-  const skip = (): void => report.note('not checked: the configuration above comes first');
+  const other = elsewhere(process.env);
+  const { web, worker, store, either, policy } = checkConfiguration(report, other);
+  const skip = (needs?: 'web' | 'worker'): void =>
+    report.note(
+      needs !== undefined && needs === other
+        ? `not checked here: run the doctor where ${other} runs`
+        : 'not checked: the configuration above comes first',
+    );
 
   report.area('Redis');
   await (store === null ? skip() : checkRedis(store.redis, report, TIMEOUT_MS));
@@ -93,13 +120,16 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
     ? skip()
     : checkSlack({ config: either, policy, timeoutMs: TIMEOUT_MS }, report));
   report.area('Card service');
-  await (worker === null ? skip() : checkCardService(worker, report, TIMEOUT_MS));
+  await (worker === null ? skip('worker') : checkCardService(worker, report, TIMEOUT_MS));
   report.area('Web');
-  await (web === null ? skip() : checkWeb(web, asked.url, report, TIMEOUT_MS));
+  await (web === null ? skip('web') : checkWeb(web, asked.url, report, TIMEOUT_MS));
 
   const toFix = report.findings.filter(({ level }) => level === 'fix').length;
   if (asked.isJson) process.stdout.write(`${JSON.stringify({ version, toFix, findings: report.findings }, null, 2)}\n`);
-  else process.stdout.write(toFix === 0 ? '\nNothing has to be done.\n' : `\n${toFix} to fix.\n`);
+  else
+    process.stdout.write(
+      toFix > 0 ? `\n${toFix} to fix.\n` : `\nNothing has to be done${other === null ? '' : ' here'}.\n`,
+    );
   return toFix === 0 ? 0 : 1;
 }
 

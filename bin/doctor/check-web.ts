@@ -51,7 +51,7 @@ const WEBHOOK_VERSION = '2.0.2.0';
 const noWebhook = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[]' };
 
 async function checkReceiver(
-  { webhookSecrets }: WebConfig,
+  { webhookSecrets, proxy }: WebConfig,
   { send, base, timeoutMs }: Outside,
   report: Report,
 ): Promise<void> {
@@ -68,6 +68,8 @@ async function checkReceiver(
     const taken = await sender(`${base}/webhooks/decline`, noWebhook.body).finally(() => sender.close());
     const which = webhookSecrets.length === 1 ? 'the shared secret' : `shared secret ${index + 1}`;
     if (taken.status === 400) report.ok(`a webhook with ${which} gets through`);
+    else if (taken.status === null && proxy !== null)
+      report.note(`a webhook with ${which} was not tried: it does not go through the proxy of HTTPS_PROXY`);
     else
       report.fix(
         `a webhook with ${which} was answered with ${taken.status ?? taken.error ?? 'nothing'}`,

@@ -123,6 +123,31 @@ describe('the doctor', () => {
     ]);
   });
 
+  it.each([
+    ['web', { CARD_API_URL: '', CARD_API_TOKEN: '' }, 'worker', 'Card service'],
+    ['worker', { SLACK_SIGNING_SECRET: '', WEBHOOK_SHARED_SECRET: '' }, 'web', 'Web'],
+  ] as const)(
+    'with the variables of %s only, checks what they are for and says where the rest is',
+    async (...given) => {
+      const [, env, other, area] = given;
+      const { code, findings, fixes } = await doctor(env);
+      const notes = findings.filter(({ level }) => level === 'note');
+
+      expect(fixes).toEqual([]);
+      expect(code).toBe(0);
+      expect(notes.map(({ what }) => what)).toContainEqual(expect.stringContaining(Object.keys(env)[0] ?? ''));
+      expect(notes.filter((finding) => finding.area === area).map(({ what }) => what)).toEqual([
+        `not checked here: run the doctor where ${other} runs`,
+      ]);
+    },
+  );
+
+  it('with one of the two variables of the worker, names the other as missing', async () => {
+    const { fixes } = await doctor({ CARD_API_TOKEN: '' });
+
+    expect(fixes).toEqual([expect.stringMatching(/^fix: CARD_API_TOKEN: expected /)]);
+  });
+
   it('says that a newer Cardbell has been here', async () => {
     await cardbell().store.set(stateKey('format'), FORMAT + 1);
     const { fixes } = await doctor();
