@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 interface Service {
@@ -9,6 +12,7 @@ interface Service {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly profiles?: readonly string[];
+  readonly volumes?: readonly string[];
 }
 const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
@@ -44,18 +48,55 @@ describe('compose.yaml', () => {
   it('gives each process a Redis user of its own, which the shipped file has', () => {
     const users = readFileSync('deploy/redis/users.acl', 'utf8');
     for (const name of ['web', 'worker']) {
-      const password = `REDIS_${name.toUpperCase()}_PASSWORD`;
-      expect(services[name]?.environment?.['REDIS_URL']).toBe(`redis://${name}:\${${password}:-${name}}@redis:6379`);
-      expect(services['redis']?.environment).toHaveProperty(password);
+      const other = name === 'web' ? 'worker' : 'web';
+      expect(services[name]?.environment?.['REDIS_URL_FILE']).toBe('/run/redis/url');
+      expect(services[name]?.volumes).toEqual([`redis-${name}:/run/redis:ro`]);
+      expect(services[name]?.volumes?.join()).not.toContain(other);
+      expect(services['redis']?.volumes).toContain(`redis-${name}:/run/redis/${name}`);
       expect(users).toContain(`user ${name} on >${name.toUpperCase()}-PASSWORD `);
     }
-    expect(services['redis']?.command?.join(' ')).toContain('--aclfile');
+    expect(services['redis']?.command?.join(' ')).toContain('--aclfile /tmp/users.acl');
+  });
+
+  it('asks for no variable before it starts, and has no password that everybody knows', () => {
+    expect(readFileSync('compose.yaml', 'utf8')).not.toMatch(/PASSWORD:?-|:\?/);
   });
 
   it('starts proxy and demo only when they are asked for', () => {
     expect(services['proxy']?.profiles).toEqual(['tls']);
     expect(services['demo']?.profiles).toEqual(['demo']);
     expect(services['demo-redis']?.profiles).toEqual(['demo']);
+  });
+});
+
+describe('deploy/redis/with-users.sh', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cardbell-redis-users-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  for (const name of ['web', 'worker']) mkdirSync(join(folder, name));
+
+  /** Runs the script as Compose does, with a command in place of Redis that prints the users. */
+  const start = (): { users: string; urls: string[] } => {
+    const users = join(folder, 'users.acl');
+    const env = { PATH: process.env['PATH'], ADDRESSES: folder, USERS: users };
+    execFileSync('sh', ['deploy/redis/with-users.sh', 'true'], { env });
+    const urls = ['web', 'worker'].map((name) => readFileSync(join(folder, name, 'url'), 'utf8').trim());
+    return { users: readFileSync(users, 'utf8'), urls };
+  };
+
+  it('makes a password for each process at the first start, and keeps it at the next', () => {
+    const first = start();
+    const again = start();
+    const passwords = first.urls.map((url) => new URL(url).password);
+
+    expect(first.urls).toEqual([
+      expect.stringMatching(/^redis:\/\/web:[0-9a-f]{48}@redis:6379$/),
+      expect.stringMatching(/^redis:\/\/worker:[0-9a-f]{48}@redis:6379$/),
+    ]);
+    expect(new Set(passwords).size).toBe(2);
+    expect(first.users).toContain(`user web on >${passwords[0]} `);
+    expect(first.users).toContain(`user worker on >${passwords[1]} `);
+    expect(first.users).not.toContain('-PASSWORD');
+    expect(again).toEqual(first);
   });
 });
 

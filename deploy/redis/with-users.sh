@@ -1,0 +1,22 @@
+#!/bin/sh
+# Starts the Redis of compose.yaml (the command in the arguments) with a user for web and one for worker. Their passwords are
+# made at the first start. Each process reads its address, password included, from a volume that only it and Redis have.
+set -eu
+addresses=${ADDRESSES:-/run/redis}
+users=${USERS:-/tmp/users.acl}
+
+password_of() {
+  file=$addresses/$1/url
+  if [ ! -s "$file" ]; then
+    made=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+    # The process runs as a user of its own; nobody else has this volume.
+    (umask 022 && echo "redis://$1:$made@redis:6379" > "$file.new")
+    mv "$file.new" "$file"
+  fi
+  sed 's/^redis:[^:]*:\([^@]*\)@.*$/\1/' "$file"
+}
+
+web=$(password_of web)
+worker=$(password_of worker)
+sed -e "s/WEB-PASSWORD/$web/" -e "s/WORKER-PASSWORD/$worker/" "$(dirname "$0")/users.acl" > "$users"
+exec "$@"
