@@ -22,7 +22,7 @@ function longRunning(name: string, does: string): Verb {
 
 This ${does}. It goes on until SIGTERM or SIGINT.
 It takes no arguments. Its settings are environment variables; docs/install lists them, and cardbell doctor checks them.
-Ends with 78 when a variable is missing or bad, and names every such variable.
+Ends with 78 when a variable is missing or bad, and names every such variable; with 69 when its port is taken.
 `;
   return { file: `../src/${name}.js`, does, help };
 }
@@ -42,6 +42,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   policy: { file: './policy.js', does: 'checks and explains the policy file, and tries it on recorded decisions' },
   trigger: { file: './trigger.js', does: 'sends one sample webhook' },
   demo: { file: './demo.js', does: 'runs everything on this machine, no account anywhere' },
+  workspace: { file: './workspace.js', does: 'runs a local Slack workspace' },
   sandbox: { file: './sandbox.js', does: 'runs the sandbox of the card service' },
   bench: { file: './bench.js', does: 'runs the benchmarks' },
 };
@@ -58,7 +59,7 @@ ${lines.join('\n')}
   ${'completion'.padEnd(width)}  prints a completion script: completion bash, or completion zsh
 
 cardbell VERB --help explains one verb. Exit codes: 0 done, 1 something is wrong, 64 wrong command line, 65 the policy
-file is not valid, 69 a service does not answer, 78 a variable is missing or bad.
+file is not valid, 69 a service does not answer or a port is taken, 78 a variable is missing or bad.
 `;
 }
 

@@ -5,7 +5,7 @@ import { createLog } from '../src/core/log.ts';
 import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
 
 /** EX_UNAVAILABLE: what the command needs does not answer. */
-const EX_UNAVAILABLE = 69;
+export const EX_UNAVAILABLE = 69;
 const EX_CONFIG = 78;
 const PATIENCE_MS = 3000;
 

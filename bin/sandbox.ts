@@ -4,8 +4,10 @@ import { startRedis } from '../local/redis.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
 import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag, useZoneOf } from '../sandbox/cli-flags.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, whenReady } from '../src/core/redis.ts';
+import { EX_UNAVAILABLE } from './reach-redis.ts';
 
 const USAGE = `Usage: npm run sandbox -- [flags]
 
@@ -25,11 +27,10 @@ const USAGE = `Usage: npm run sandbox -- [flags]
 
 Days and times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
-Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not answer.
+Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not
+answer or the port is taken.
 `;
 
-/** EX_UNAVAILABLE: what the command needs does not answer. */
-const EX_UNAVAILABLE = 69;
 const REDIS_PATIENCE_MS = 3000;
 
 const log = pino(
@@ -128,7 +129,7 @@ async function main(): Promise<void> {
   const sandbox = await startSandbox({ ...options, redisUrl: redisUrl ?? ownRedis?.url ?? '' }).catch(
     async (error: unknown) => {
       await ownRedis?.stop();
-      throw error;
+      throw listenError(error, { host: '127.0.0.1', port: options.port ?? 0 }, { port: '--port' });
     },
   );
   const story = new AbortController();
@@ -163,6 +164,10 @@ try {
   if (error instanceof UsageError) {
     process.stderr.write(`sandbox: ${error.message}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
+  }
+  if (error instanceof ListenError) {
+    process.stderr.write(`sandbox: ${error.message}\n`);
+    process.exit(EX_UNAVAILABLE);
   }
   log.fatal({ err: error }, 'the sandbox did not start');
   process.exit(1);

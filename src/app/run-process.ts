@@ -1,6 +1,10 @@
 import { ConfigError } from '../core/errors.ts';
+import { ListenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 import { EX_CONFIG } from './config.ts';
+
+/** EX_UNAVAILABLE: what it needs is not to be had, for instance its port. It may be tried again. */
+const EX_UNAVAILABLE = 69;
 
 export interface RunningProcess {
   /** Takes nothing new, finishes or hands back what is in work. */
@@ -44,6 +48,10 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\nSee .env.example for every variable.\n`);
       process.exit(EX_CONFIG);
+    }
+    if (error instanceof ListenError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(EX_UNAVAILABLE);
     }
     if (isStopping) return;
     createLogger().fatal({ err: error }, 'could not start');

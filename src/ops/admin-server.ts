@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 
 /** What the admin port tells about its process. */
@@ -56,7 +57,7 @@ export async function startAdminServer(
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenError(error, address, { host: 'ADMIN_HOST', port: 'ADMIN_PORT' })));
     server.listen(address.port, address.host, resolve);
   });
 

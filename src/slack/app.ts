@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { App, HTTPReceiver, type Logger, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
+import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import {
@@ -75,16 +76,19 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
     takesSlack: () => socket === null || socket.isOpen(),
     async start({ host, port, tls }) {
       const settings = { ...serverOptions, ...(tls === null ? {} : tlsOptions(tls)) };
+      const inWords = (error: unknown): never => {
+        throw listenError(error, { host, port }, { host: 'HOST', port: 'PORT' });
+      };
       let server: Server;
       const open = options.routes(
         receiver instanceof HTTPReceiver ? createSlackGuard(receiver.requestListener) : notFound,
       );
       if (receiver instanceof HTTPReceiver) {
         receiver.requestListener = open;
-        server = (await receiver.start({ host, port } as never, settings)) as Server;
+        server = (await receiver.start({ host, port } as never, settings).catch(inWords)) as Server;
       } else {
         server = tls === null ? createServer(settings, open) : createTlsServer(settings, open);
-        await listen(server, host, port);
+        await listen(server, host, port).catch(inWords);
         // In the background: the receivers must not wait for Slack.
         void socket?.open();
       }

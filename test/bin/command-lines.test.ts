@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 
 interface Ended {
@@ -62,6 +63,40 @@ it.concurrent('trigger ends with 78 when the file of the secret cannot be read, 
   expect(ended.err).toContain('WEBHOOK_SHARED_SECRET_FILE: expected a readable file');
 });
 
+const bothProcesses = {
+  ALERTS_CHANNEL: 'C0ALERTS',
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  SLACK_API_URL: 'http://127.0.0.1:1/api/',
+  SLACK_SIGNING_SECRET: 'a-secret-that-is-long-enough',
+  WEBHOOK_SHARED_SECRET: 'a-secret-that-is-long-enough',
+  CARD_API_URL: 'http://127.0.0.1:1/v4',
+  CARD_API_TOKEN: 'a-token-that-is-long-enough',
+};
+
+it.concurrent.each([
+  ['the web process', 'web', [], 'PORT'],
+  ['the web process over Socket Mode', 'web', [], 'PORT', { SLACK_APP_TOKEN: 'xapp-1' }],
+  ["the web process' admin port", 'web', [], 'ADMIN_PORT'],
+  ["the worker's admin port", 'worker', [], 'ADMIN_PORT'],
+  ['both in one', 'start', [], 'ADMIN_PORT'],
+  ['the local workspace', 'workspace', ['--port'], '--port'],
+  ['the sandbox', 'sandbox', ['--port'], '--port'],
+] as const)('%s on a taken port: one line that says which and what changes it, and 69', async (...given) => {
+  const [, verb, flags, setting, more = {}] = given;
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const env = { ...bothProcesses, HOST: '127.0.0.1', PORT: '0', ...more, [setting]: String(port) };
+
+  const ended = await run('cardbell', [verb, ...flags.flatMap((flag) => [flag, String(port)])], env);
+
+  expect(ended.code).toBe(69);
+  const line = `port ${port} of 127.0.0.1 is taken. Stop what listens there, or set ${setting} to another port.`;
+  expect(ended.err.trim().split('\n').at(-1)).toContain(line);
+  expect(ended.err + ended.out).not.toMatch(/^ +at |"stack"/m);
+  await new Promise((resolve) => other.close(resolve));
+});
+
 it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async (command) => {
   const { code, out, err } = await run(command, ['--help']);
 
@@ -76,6 +111,7 @@ it.concurrent.each([
   'bench',
   'trigger',
   'sandbox',
+  'workspace',
   'demo',
   'recover',
   'replay',
