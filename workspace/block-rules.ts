@@ -1,6 +1,6 @@
 import { actions, type BlockRule, context, input, section } from './block-check.ts';
 import { LIMITS } from './limits.ts';
-import { checkChart, checkDataTable, checkTable } from './table-check.ts';
+import { checkChart, checkDataTable } from './table-check.ts';
 import { checkText } from './text-check.ts';
 
 const ALL = ['message', 'modal', 'home'] as const;
@@ -18,13 +18,6 @@ export const BLOCK_RULES: Record<string, BlockRule> = {
       checkText(report, block, 'text', pointer, { limit: LIMITS.header, kind: 'plain_text', required: true }),
   },
   input: { surfaces: ALL, fields: ['label', 'hint', 'optional', 'dispatch_action', 'element'], check: input },
-  table: {
-    surfaces: ['message'],
-    fields: ['rows', 'column_settings'],
-    check: (report, block, pointer, totals) => {
-      totals.tables += checkTable(report, block, pointer);
-    },
-  },
   data_table: {
     surfaces: ['message'],
     fields: ['rows', 'caption', 'page_size', 'row_header_column_index'],

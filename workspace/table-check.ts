@@ -12,13 +12,12 @@ function cellText(cell: Json): number {
   return length;
 }
 
-function checkCell(report: Report, cell: unknown, pointer: string, withNumbers: boolean): number {
+function checkCell(report: Report, cell: unknown, pointer: string): number {
   if (!isRecord(cell)) {
     report.add(pointer, 'must provide an object');
     return 0;
   }
-  const types = ['raw_text', 'rich_text', ...(withNumbers ? ['raw_number'] : [])];
-  checkWord(report, cell, 'type', pointer, types, true);
+  checkWord(report, cell, 'type', pointer, ['raw_text', 'rich_text', 'raw_number'], true);
   if (cell.type === 'raw_number') {
     const isNumber = typeof cell.value === 'number' && Number.isFinite(cell.value);
     if (!isNumber) report.add(`${pointer}/value`, 'must be a number');
@@ -41,19 +40,15 @@ function checkRichText(report: Report, cell: Json, pointer: string) {
   }
 }
 
-function checkRows(
-  report: Report,
-  block: Json,
-  pointer: string,
-  { rowsMax, withNumbers } = { rowsMax: LIMITS.tableRows.max, withNumbers: false },
-): number {
+function checkRows(report: Report, block: Json, pointer: string): number {
   const rows = block.rows;
   if (!Array.isArray(rows)) {
     report.add(pointer, 'missing required field: rows');
     return 0;
   }
   if (rows.length < 1) report.add(`${pointer}/rows`, 'no less than 1 items allowed');
-  if (rows.length > rowsMax) report.add(`${pointer}/rows`, `no more than ${rowsMax} items allowed`);
+  if (rows.length > LIMITS.dataTableRows.max)
+    report.add(`${pointer}/rows`, `no more than ${LIMITS.dataTableRows.max} items allowed`);
   let characters = 0;
   for (const [index, row] of rows.entries()) {
     const place = `${pointer}/rows/${index}`;
@@ -62,19 +57,12 @@ function checkRows(
       continue;
     }
     if (row.length > LIMITS.tableCells.max) report.add(place, `no more than ${LIMITS.tableCells.max} items allowed`);
-    for (const [column, cell] of row.entries())
-      characters += checkCell(report, cell, `${place}/${column}`, withNumbers);
+    for (const [column, cell] of row.entries()) characters += checkCell(report, cell, `${place}/${column}`);
   }
   return characters;
 }
 
-/** A table block. Returns its characters, which count over all tables of a message. */
-export function checkTable(report: Report, block: Json, pointer: string): number {
-  checkList(report, block, 'column_settings', pointer, LIMITS.tableCells, 0);
-  return checkRows(report, block, pointer);
-}
-
-/** A data table block: like a table, but each row is of one length, numbers are values, and the head is plain text. */
+/** A data table block: each row is of one length, numbers are values, and the head is plain text. Returns its characters, which count over all tables of a message. */
 export function checkDataTable(report: Report, block: Json, pointer: string): number {
   checkString(report, block, 'caption', pointer, LIMITS.text, true);
   checkInteger(report, block, 'page_size', pointer, { min: 1, max: LIMITS.dataTablePage.max });
@@ -92,7 +80,7 @@ export function checkDataTable(report: Report, block: Json, pointer: string): nu
       report.add(`${pointer}/rows/0/${column}/type`, 'rich_text is not allowed in the header row');
     }
   }
-  return checkRows(report, block, pointer, { rowsMax: LIMITS.dataTableRows.max, withNumbers: true });
+  return checkRows(report, block, pointer);
 }
 
 function checkInteger(

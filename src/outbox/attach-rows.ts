@@ -72,9 +72,16 @@ export function createAttachRows(deps: Deps): AttachRows {
       channel,
     );
     if (entry.page !== null) {
-      const hasTable = !(await unsupported.has('table'));
+      const hasTable = !(await unsupported.has('data_table'));
       const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
-      return { kind: 'message', message, thread, newBlocks: hasTable ? ['table'] : [], batch: null, revisions: [] };
+      return {
+        kind: 'message',
+        message,
+        thread,
+        newBlocks: hasTable ? ['data_table'] : [],
+        batch: null,
+        revisions: [],
+      };
     }
     if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
       await asTables(entry, channel, 'no_answer');

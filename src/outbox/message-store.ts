@@ -77,7 +77,7 @@ export function createThreads(redis: Redis | Cluster) {
 }
 
 /** Blocks that not every workspace supports yet. */
-export type NewBlock = 'chart' | 'table' | 'data_table';
+export type NewBlock = 'chart' | 'data_table';
 
 /** The new blocks that this workspace has refused. */
 export type UnsupportedBlocks = ReturnType<typeof createUnsupportedBlocks>;

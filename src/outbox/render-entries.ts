@@ -144,14 +144,14 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
         channel,
       );
       if (first === undefined || rows.length === 0) return null;
-      const [hasTable, hasChart] = [!(await unsupported.has('table')), !(await unsupported.has('chart'))];
+      const [hasTable, hasChart] = [!(await unsupported.has('data_table')), !(await unsupported.has('chart'))];
       const form = batchForm(rows, { hasTable });
       const why = reasonOf(first);
       const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.times }));
       return {
         message: batchMessage({ rows, why, form, hasChart }),
         batch: { why, audience: first.audience, form, alerts },
-        newBlocks: form === 'table' ? ['table'] : form === 'summary' && hasChart ? ['chart'] : [],
+        newBlocks: form === 'table' ? ['data_table'] : form === 'summary' && hasChart ? ['chart'] : [],
       };
     },
 

@@ -56,10 +56,6 @@ export const MODAL_TITLE_MAX = 24;
 /** Options of a menu. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 export const SELECT_OPTIONS_MAX = 100;
 
-/** Rows of a table, its head among them, and the characters of all its cells. https://docs.slack.dev/reference/block-kit/blocks/table-block */
-export const TABLE_ROWS_MAX = 100;
-export const TABLE_TEXT_MAX = 10_000;
-
 /** Rows of a table that readers sort, its head among them. https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
 export const DATA_TABLE_ROWS_MAX = 101;
 

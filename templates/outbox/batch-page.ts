@@ -31,7 +31,10 @@ export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: 
   const why = page === 0 ? `Slack took no file with the rows${word}, so they follow here. ` : '';
   return {
     text: sentence(`${why}${which}`),
-    blocks: [section(`${why}${which}`), ...(hasTable ? [rowsTable(shown, { withDone: false })] : lines(shown))],
+    blocks: [
+      section(`${why}${which}`),
+      ...(hasTable ? rowsTable(shown, { withDone: false, sizeMax: Infinity }) : lines(shown)),
+    ],
   };
 }
 

@@ -11,7 +11,7 @@ import { rowCard } from './batch-line.ts';
 import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { sums, totals } from './batch-totals.ts';
-import { fitsTable, rowsTable } from './rows-table.ts';
+import { rowsTable } from './rows-table.ts';
 
 /** Why they stand together: more came than a channel takes; quiet hours; a gap; suspected fraud. */
 export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';
@@ -35,7 +35,8 @@ export function batchRows(alerts: readonly Alert[], view: View): BatchRow[] {
 /** The form that these rows take in a new message. Not every workspace has tables. */
 export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): BatchForm {
   if (rows.length <= (hasTable ? LIST_MAX : LIST_WITHOUT_TABLE_MAX)) return 'list';
-  return hasTable && fitsTable(rows, TABLE_SIZE_MAX, { withDone: false }) ? 'table' : 'summary';
+  const table = hasTable ? rowsTable(rows, { withDone: false, sizeMax: TABLE_SIZE_MAX }) : [];
+  return table.length > 0 ? 'table' : 'summary';
 }
 
 export interface BatchContext {
@@ -104,8 +105,10 @@ function listRow(row: BatchRow): KnownBlock {
 
 /** What was done stands in its row, or below where the table has no room for it. */
 function tableOf(rows: readonly BatchRow[]): KnownBlock[] {
-  const withDone = fitsTable(rows, TABLE_SIZE_MAX, { withDone: true });
-  return [section(totals(rows)), rowsTable(rows, { withDone }), ...(withDone ? [] : doneLines(rows))];
+  const whole = rowsTable(rows, { withDone: true, sizeMax: TABLE_SIZE_MAX });
+  const table =
+    whole.length > 0 ? whole : [...rowsTable(rows, { withDone: false, sizeMax: Infinity }), ...doneLines(rows)];
+  return [section(totals(rows)), ...table];
 }
 
 /** Opens one of the alerts, for the person who chooses. */

@@ -23,7 +23,7 @@ export async function readableAmounts(workspace: Workspace, messages: readonly S
 }
 
 function inBlock({ type, text, rows }: Block): number[] {
-  if (type === 'table') {
+  if (type === 'data_table') {
     const column = rows?.[0]?.findIndex((cell) => cell.text === 'Amount') ?? -1;
     return (rows ?? []).slice(1).map((row) => cents(row[column]?.text ?? ''));
   }

@@ -106,7 +106,8 @@ it('on a phone no word is broken and nothing scrolls sideways', async () => {
       ),
     },
     {
-      type: 'table',
+      type: 'data_table',
+      caption: 'Declines',
       rows: Array.from({ length: 3 }, () =>
         ['Time', 'Cardholder', 'Merchant', 'Where', 'Why'].map((text) => ({ type: 'raw_text', text: `${text} of it` })),
       ),

@@ -180,7 +180,7 @@ it('never lets a message become markup', async () => {
     blocks: [
       { type: 'section', text: mrkdwn(evil) },
       { type: 'header', text: plain(evil) },
-      { type: 'table', rows: [[{ type: 'raw_text', text: evil }]] },
+      { type: 'data_table', caption: evil, rows: Array(2).fill([{ type: 'raw_text', text: evil }]) },
     ],
   });
   await visit();

@@ -2,7 +2,7 @@ import { chart } from './charts.js';
 import { h } from './dom.js';
 import { element } from './elements.js';
 import { plain, textObject } from './mrkdwn.js';
-import { dataTable, table } from './tables.js';
+import { dataTable } from './tables.js';
 
 function section(block, host) {
   const long = (block.text?.text.length ?? 0) > 700 && !block.expand;
@@ -68,7 +68,6 @@ const BLOCKS = {
       { class: 'block-actions' },
       block.elements.map((part) => element(part, block, host)),
     ),
-  table: (block, host) => table(block, host.people),
   data_table: (block, host) => dataTable(block, host.people),
   data_visualization: (block) => chart(block),
 };

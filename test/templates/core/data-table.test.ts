@@ -38,3 +38,21 @@ it('a table without rows is none, and one that is too large says how many rows a
   expect(left).toBe(200);
   expect(checkBlocks(blocks, 'message')).toEqual([]);
 });
+
+it('another column can name the row, its texts can be shorter, and words can stand before people', () => {
+  const { blocks } = dataTable(
+    'Done',
+    [
+      { head: 'Done', max: 9, of: (by: string) => (by === '' ? 'nothing at all' : { words: 'blocked by ', users: [by] }) },
+      { head: 'Name', isRowHeader: true, of: () => 'Sam' },
+    ],
+    ['U0ANA', ''],
+  );
+
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+  expect(blocks[0]?.row_header_column_index).toBe(1);
+  expect(JSON.stringify(blocks[0]?.rows[1]?.[0])).toContain(
+    '[{"type":"text","text":"blocked by "},{"type":"user","user_id":"U0ANA"}]',
+  );
+  expect(blocks[0]?.rows[2]?.[0]).toMatchObject({ text: 'nothing…' });
+});

@@ -37,8 +37,8 @@ describe('several alerts in one message', () => {
 
   it('many are a table, a flood is a summary with a chart', () => {
     expect(types(rows(5))).toEqual(['header', ...Array<string>(5).fill('section'), 'actions', 'context']);
-    expect(types(rows(6))).toEqual(['header', 'section', 'table', 'actions', 'context']);
-    expect(types(rows(55))).toContain('table');
+    expect(types(rows(6))).toEqual(['header', 'section', 'data_table', 'actions', 'context']);
+    expect(types(rows(55))).toContain('data_table');
     expect(types(rows(3000, (i) => ({ why: `Reason ${i % 7}` })))).toEqual([
       'header',
       'section',
@@ -47,6 +47,14 @@ describe('several alerts in one message', () => {
       'actions',
       'context',
     ]);
+  });
+
+  it('a table is sorted by the amount and the moment, and its rows are named by the cardholder', () => {
+    const table = draw(rows(6, (i) => ({ cents: 1000 * i }))).blocks.find(({ type }) => type === 'data_table');
+
+    expect(table).toMatchObject({ type: 'data_table', page_size: 10, row_header_column_index: 1 });
+    expect(JSON.stringify(table)).toMatch(/"type":"raw_number","value":50,"text":"\$50\.00"/);
+    expect(JSON.stringify(table)).toMatch(/"type":"raw_number","value":\d{13},"text":"[^"]*[AP]M"/);
   });
 
   it('a workspace that knows neither tables nor charts reads the same in words', () => {
