@@ -1,4 +1,4 @@
-import { preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
@@ -6,7 +6,7 @@ import { parseQuiet, printQuiet } from '../routing/quiet-hours.ts';
 import type { PreferenceAction } from './verbs.ts';
 
 interface Deps {
-  readonly preferences: Pick<Preferences, 'isOn' | 'set'>;
+  readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
   /** The direct conversation with a person: their own quiet hours are those of this conversation. */
   readonly openDirect: (userId: string) => Promise<string>;
@@ -24,6 +24,7 @@ export function createSetPreference(deps: Deps) {
   return async function setPreference(action: PreferenceAction): Promise<void> {
     const { preference } = action;
     if (preference.kind === 'quiet') return await setQuiet(action, preference.hours);
+    if (preference.kind === 'digest') return await setDigest(action, preference.often);
     const { what, isOn } = preference;
     const { userId } = action.actor;
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
@@ -32,6 +33,14 @@ export function createSetPreference(deps: Deps) {
     await preferences.set(userId, what, isOn);
     await reply.answer(action, preferenceSet({ what, isOn }));
   };
+
+  async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
+    const { userId } = action.actor;
+    const before = `digest ${(await preferences.ownDigest(userId))?.often ?? 'off'}`;
+    await reply.record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
+    await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt });
+    await reply.answer(action, ownDigestSet(often));
+  }
 
   async function setQuiet(action: PreferenceAction, hours: string): Promise<void> {
     const parsed = parseQuiet(hours, deps.zone);

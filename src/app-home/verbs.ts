@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
-import { directKinds, type NotificationKind } from '../holders/preference-store.ts';
+import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
 
 /** What somebody wants of their own direct messages. */
 const Preference = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('messages'), what: z.enum(directKinds), isOn: z.boolean() }),
   /** As it was typed: parsed where it is performed. */
   z.strictObject({ kind: z.literal('quiet'), hours: z.string() }),
+  z.strictObject({ kind: z.literal('digest'), often: z.enum([...ownDigestTimes, 'off']) }),
 ]);
 
 export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
 export type PreferenceAction = z.infer<typeof PreferenceAction>;
 
-const usage = 'notify KIND on|off, or notify quiet 22:00-07:00 | off';
+const usage = 'notify KIND on|off, notify digest daily|weekly|off, or notify quiet 22:00-07:00 | off';
 
 export const appHomeVerbs = {
   notify: {
@@ -24,7 +25,8 @@ export const appHomeVerbs = {
     command: {
       usage: 'notify KIND on|off',
       example: 'notify shipping off',
-      effect: 'which direct messages you get; “notify quiet 22:00-07:00” sets your own quiet hours',
+      effect:
+        'which direct messages you get; “notify digest weekly” sums up your cards, “notify quiet 22:00-07:00” sets your own quiet hours',
       read: readPreference,
     },
   },
@@ -38,11 +40,21 @@ function readPreference(words: readonly string[]): ReadCommand | UnclearCommand 
     return { kind: 'read', verb: 'notify', target: on, reason: '', input: { preference } };
   };
   if (first === 'quiet') return read({ kind: 'quiet', hours: words.slice(1).join(' ') });
+  if (first === 'digest') {
+    const often = more.length > 0 ? null : readOwnDigest(second);
+    if (often === null) return { kind: 'unclear', why: 'How often? Say daily, weekly or off.', usage };
+    return read({ kind: 'digest', often });
+  }
   const what = readDirectKind(first);
   if (what === null)
-    return { kind: 'unclear', why: `Which messages? There are ${directKinds.join(', ')} and quiet.`, usage };
+    return { kind: 'unclear', why: `Which messages? There are ${directKinds.join(', ')}, digest and quiet.`, usage };
   if ((second !== 'on' && second !== 'off') || more.length > 0) return { kind: 'unclear', why: 'On or off?', usage };
   return read({ kind: 'messages', what, isOn: second === 'on' });
+}
+
+/** Null: there is no such digest. */
+export function readOwnDigest(word: string): (typeof ownDigestTimes)[number] | 'off' | null {
+  return [...ownDigestTimes, 'off' as const].find((often) => often === word) ?? null;
 }
 
 /** Null: there are no such messages. */

@@ -2,6 +2,7 @@ import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { homeHealthFacts, ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
 import { createHome } from '../app-home/render-home.ts';
+import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit.ts';
 import { createSeals } from '../core/seal.ts';
@@ -11,6 +12,7 @@ import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/roles-for-card.ts';
 import { printQuiet } from '../routing/quiet-hours.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
+import { createWarned } from '../warnings/warned-store.ts';
 import { createActionContext } from './action-context.ts';
 import { composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery } from './compose-delivery.ts';
@@ -46,6 +48,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       recovery,
       warnings,
       copyHeads: composeCopyHeads(context),
+      sendOwnDigests: composeOwnDigests(context),
     }),
     /** Tells whoever waits for a job that this version cannot read. */
     tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
@@ -116,11 +119,25 @@ function composeHome(context: WorkerContext) {
   });
 }
 
+/** Digests of people's own cards. */
+function composeOwnDigests(context: WorkerContext): () => Promise<void> {
+  const recentDeclines = createRecentDeclines(context.history, context.alerts);
+  const sealCard = sealCardFor(context);
+  return createSendOwnDigests({
+    ...context,
+    recentDeclines,
+    ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
+    sent: createWarned(context.redis),
+    zone: context.config.serviceZone,
+  });
+}
+
 /** What somebody is told in direct messages, and who acts for them by the policy. */
 async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
   const off = await preferences.switchedOff(userId);
   const hours = await quietHours.get(await directChannel(userId));
   const today = now().toISOString().slice(0, 10);
   const delegates = policy.current().delegations.filter((one) => one.for === userId && one.until >= today);
-  return { off, quiet: hours === null ? null : printQuiet(hours.window), delegates };
+  const digest = (await preferences.ownDigest(userId))?.often ?? null;
+  return { off, digest, quiet: hours === null ? null : printQuiet(hours.window), delegates };
 }

@@ -30,6 +30,7 @@ interface Capabilities {
   readonly recovery: ReturnType<typeof composeRecovery>;
   readonly warnings: ReturnType<typeof composeWarnings>;
   readonly copyHeads: () => Promise<void>;
+  readonly sendOwnDigests: () => Promise<void>;
 }
 
 /** What the worker does for each job. */
@@ -63,6 +64,7 @@ export function createJobHandlers(context: WorkerContext, capabilities: Capabili
     'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),
     'recover-gap': recovery.run,
     'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
+    'send-own-digests': capabilities.sendOwnDigests,
     'copy-audit': capabilities.copyHeads,
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.

@@ -228,6 +228,8 @@ const table = {
     data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds) }),
     retry: times(12),
   }),
+  /** Everybody's own digest is due at the same hour; what a worker missed is made up for. */
+  'send-own-digests': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5 * 60_000 }),
   /** What could not be copied is copied by the next one. */
   'copy-audit': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */

@@ -206,7 +206,11 @@ function rememberOfChannels({ newest }: Newest, stores: OfChannels): OfChannels 
       set: newest((digest) => `digest:${digest.channel}:${kindOf(digest)}`, digests.set),
       remove: newest((channel, kind) => `digest:${channel}:${kind}`, digests.remove),
     },
-    preferences: { ...preferences, set: newest((owner, kind) => `switched-off:${owner}:${kind}`, preferences.set) },
+    preferences: {
+      ...preferences,
+      set: newest((owner, kind) => `switched-off:${owner}:${kind}`, preferences.set),
+      setOwnDigest: newest((userId) => `own-digest:${userId}`, preferences.setOwnDigest),
+    },
   };
 }
 

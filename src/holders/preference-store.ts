@@ -1,5 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { createRecordHash } from '../core/record-store.ts';
 
 /** What people are told in direct messages without having asked, and may switch off. */
 export const directKinds = [
@@ -19,12 +21,24 @@ export type NotificationKind = (typeof directKinds)[number] | (typeof channelKin
 
 export const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
 
+export const ownDigestTimes = ['daily', 'weekly'] as const;
+
+/** Somebody gets a digest of the own cards in a direct message. */
+export const OwnDigest = z.strictObject({
+  userId: z.string(),
+  often: z.enum(ownDigestTimes),
+  /** When it was chosen, UTC ISO 8601. */
+  since: z.string(),
+});
+export type OwnDigest = z.infer<typeof OwnDigest>;
+
 /** What each person and each channel does not want to be told. Everything is on until somebody switches it off. */
 export type Preferences = ReturnType<typeof createPreferences>;
 
 /** `owner` is a Slack user id or the id of a channel. */
 export function createPreferences(redis: Redis | Cluster) {
   const keyOf = (owner: string): string => stateKey(`switched-off:${owner}`);
+  const ownDigests = createRecordHash({ redis, schema: OwnDigest, key: stateKey('own-digests') });
   return {
     isOn: async (owner: string, kind: NotificationKind): Promise<boolean> =>
       (await redis.sismember(keyOf(owner), kind)) === 0,
@@ -35,5 +49,10 @@ export function createPreferences(redis: Redis | Cluster) {
     },
     set: async (owner: string, kind: NotificationKind, isOn: boolean): Promise<void> =>
       void (await (isOn ? redis.srem(keyOf(owner), kind) : redis.sadd(keyOf(owner), kind))),
+    /** Null: the person wants none. */
+    ownDigest: ownDigests.get,
+    ownDigests: ownDigests.all,
+    setOwnDigest: async (userId: string, digest: Omit<OwnDigest, 'userId'> | null): Promise<void> =>
+      digest === null ? await ownDigests.delete(userId) : await ownDigests.put(userId, { userId, ...digest }),
   };
 }

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { commandCode } from '../../src/core/installation.ts';
+import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
@@ -21,6 +21,8 @@ const directKinds = Object.keys(kindWords) as readonly DirectKind[];
 export interface PreferenceFacts {
   /** Kinds of messages that the person has switched off. */
   readonly off: readonly string[];
+  /** How often the person gets a digest of the own cards; null: never. */
+  readonly digest: 'daily' | 'weekly' | null;
   /** The person's own quiet hours, in words; null: none. */
   readonly quiet: string | null;
   /** Who may act for the person, by the policy. Days such as `2026-12-24`. */
@@ -28,18 +30,16 @@ export interface PreferenceFacts {
 }
 
 /** What the person is told in direct messages, with a button for each. */
-export function homePreferences({ off, quiet, delegates }: PreferenceFacts): KnownBlock[] {
+export function homePreferences({ off, digest, quiet, delegates }: PreferenceFacts): KnownBlock[] {
   return [
     header('Messages to you'),
     ...directKinds.map((kind) => {
       const isOn = !off.includes(kind);
-      const words = {
-        text: isOn ? 'Turn off' : 'Turn on',
-        label: `${isOn ? 'Turn off' : 'Turn on'}: ${kindWords[kind]}`,
-      };
-      const control = button({ ...words, action: actionId.setPreference, value: `${kind}:${isOn ? 'off' : 'on'}` });
-      return { ...section(`${isOn ? '' : '~'}${kindWords[kind]}${isOn ? '' : '~  ·  off'}`), accessory: control };
+      return row(kindWords[kind], isOn, `${kind}:${isOn ? 'off' : 'on'}`);
     }),
+    ...ownDigestRows.map(([often, words]) =>
+      row(words, digest === often, `digest:${digest === often ? 'off' : often}`),
+    ),
     ...context(
       quiet === null
         ? `No quiet hours. To set yours: ${commandCode('notify quiet 22:00-07:00')}`
@@ -50,6 +50,29 @@ export function homePreferences({ off, quiet, delegates }: PreferenceFacts): Kno
       ),
     ),
   ];
+}
+
+const ownDigestRows = [
+  ['daily', 'A digest of your cards every day'],
+  ['weekly', 'A digest of your cards every Monday'],
+] as const;
+
+/** One kind of messages, with the button that switches it. */
+function row(words: string, isOn: boolean, value: string): KnownBlock {
+  const text = isOn ? 'Turn off' : 'Turn on';
+  const control = button({ text, label: `${text}: ${words}`, action: actionId.setPreference, value });
+  return { ...section(`${isOn ? '' : '~'}${words}${isOn ? '' : '~  ·  off'}`), accessory: control };
+}
+
+/** Whether and when somebody gets a digest of the own cards from now on. */
+export function ownDigestSet(often: 'daily' | 'weekly' | 'off'): Message {
+  const when = often === 'daily' ? 'every day' : 'every Monday';
+  const text =
+    often === 'off'
+      ? 'You get no digest of your cards any more.'
+      : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}.`;
+  const undo = `To change that: ${commandCode('notify digest daily | weekly | off')}`;
+  return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
 
 export function preferenceSet({ what, isOn }: { readonly what: DirectKind; readonly isOn: boolean }): Message {

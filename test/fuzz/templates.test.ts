@@ -16,7 +16,8 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
-import { preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { ownDigest } from '../../templates/app-home/own-digest.ts';
+import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
@@ -234,7 +235,18 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];
   },
-  preferences: (one) => [quietHoursSet({ words: one }), preferenceSet({ what: 'declines', isOn: false })],
+  preferences: (one) => [
+    quietHoursSet({ words: one }),
+    preferenceSet({ what: 'declines', isOn: false }),
+    ownDigestSet('weekly'),
+  ],
+  'own-digest': (one, two) => {
+    const limit = { period: 'daily', category: one, limitCents: 5, remainingCents: 5 } as const;
+    const decline = { occurredAt: at, amountCents: 5, merchant: one, code: two, message: one, attempts: 30 };
+    const card = { ...somebody, holder: one, last4: two };
+    const facts = { card, value: two, status: one, balanceCents: -5, hasLimits: true };
+    return [ownDigest({ often: 'daily', cards: many({ ...facts, limits: many(limit), declines: many(decline) }) })];
+  },
   'not-permitted': (one) => [
     notPermitted({
       doing: 'block cards',

@@ -14,7 +14,7 @@ function createWorld(publishError: SlackError | null = null) {
     viewers: createHomeViewers(redis()),
     currentRoles: async () => ({ roles: [], isComplete: true }),
     ownRequests: async () => [],
-    preferencesOf: async () => ({ off: [], quiet: null, delegates: [] }),
+    preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
     recordOpening: async ({ userId }) => void opened.push(userId),
     ownCards: async () => [],
     teamFacts: async () => {

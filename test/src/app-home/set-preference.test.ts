@@ -24,6 +24,19 @@ describe('what somebody is told in direct messages', () => {
     expect(await stations()).toEqual(['done', 'done']);
   });
 
+  it('can be a digest of the own cards, every day, every week or never', async () => {
+    const { deps, answers } = await createActionWorld(redis());
+    const preferences = createPreferences(redis());
+    const { userId } = notify('act_0').actor;
+
+    await performAction(notify('act_6', { kind: 'digest', often: 'weekly' }), deps);
+    expect(await preferences.ownDigest(userId)).toMatchObject({ often: 'weekly' });
+    expect(answers.at(-1)?.text).toMatch(/digest of your cards every Monday at 9:00 AM ET/);
+
+    await performAction(notify('act_7', { kind: 'digest', often: 'off' }), deps);
+    expect(await preferences.ownDigest(userId)).toBeNull();
+  });
+
   it('waits in their own quiet hours, which are those of the direct conversation', async () => {
     const { deps, answers } = await createActionWorld(redis(), { openDirect: async (userId) => `D-${userId}` });
     const hours = createQuietHours(redis());

@@ -345,7 +345,7 @@ describe('App Home', () => {
       viewers: createHomeViewers(redis()),
       currentRoles,
       ownRequests: async () => [],
-      preferencesOf: async () => ({ off: [], quiet: null, delegates: [] }),
+      preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
       recordOpening: async () => {},
       ownCards: async () => [],
       teamFacts: async ({ isApprover }) => {

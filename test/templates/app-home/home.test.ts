@@ -74,7 +74,7 @@ const team = {
   health,
 };
 const at = '2026-11-20T14:20:00Z';
-const preferences = { off: [], quiet: null, delegates: [] };
+const preferences = { off: [], digest: null, quiet: null, delegates: [] };
 
 const read = (facts: Partial<Home>): string =>
   shown(home({ at, own: [], ownRequests: [], preferences, team: null, ...facts }).blocks);
@@ -168,7 +168,12 @@ describe('App Home', () => {
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
-          preferences: { off: [text], quiet: text, delegates: fill({ to: text, from: text, until: text }) },
+          preferences: {
+            off: [text],
+            digest: 'weekly',
+            quiet: text,
+            delegates: fill({ to: text, from: text, until: text }),
+          },
           ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
           own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
           team: {

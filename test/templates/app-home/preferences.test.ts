@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { homePreferences, preferenceSet, quietHoursSet } from '../../../templates/app-home/preferences.ts';
+import {
+  homePreferences,
+  ownDigestSet,
+  preferenceSet,
+  quietHoursSet,
+} from '../../../templates/app-home/preferences.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { buttons, shown } from '../shown.ts';
 
@@ -7,7 +12,12 @@ const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
 
 describe('the preferences in App Home', () => {
   it('have a button for each kind of message, which says what it does', () => {
-    const blocks = homePreferences({ off: ['shipping'], quiet: '22:00-07:00 Europe/Berlin', delegates: [delegate] });
+    const blocks = homePreferences({
+      off: ['shipping'],
+      digest: 'weekly',
+      quiet: '22:00-07:00 Europe/Berlin',
+      delegates: [delegate],
+    });
 
     expect(checkBlocks(blocks, 'home')).toEqual([]);
     expect(buttons(blocks)).toContainEqual(
@@ -23,7 +33,7 @@ describe('the preferences in App Home', () => {
   });
 
   it('say how to set quiet hours where there are none', () => {
-    expect(shown(homePreferences({ off: [], quiet: null, delegates: [] }))).toContain(
+    expect(shown(homePreferences({ off: [], digest: null, quiet: null, delegates: [] }))).toContain(
       '`/card notify quiet 22:00-07:00`',
     );
   });
@@ -32,6 +42,7 @@ describe('the preferences in App Home', () => {
     expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe(
       'I’ll message you when this happens: your card is declined.',
     );
+    expect(ownDigestSet('off').text).toBe('You get no digest of your cards any more.');
     expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours now.');
   });
 });

@@ -43,7 +43,11 @@ it('another column can name the row, its texts can be shorter, and words can sta
   const { blocks } = dataTable(
     'Done',
     [
-      { head: 'Done', max: 9, of: (by: string) => (by === '' ? 'nothing at all' : { words: 'blocked by ', users: [by] }) },
+      {
+        head: 'Done',
+        max: 9,
+        of: (by: string) => (by === '' ? 'nothing at all' : { words: 'blocked by ', users: [by] }),
+      },
       { head: 'Name', isRowHeader: true, of: () => 'Sam' },
     ],
     ['U0ANA', ''],

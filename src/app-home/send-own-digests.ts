@@ -1,0 +1,72 @@
+import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
+import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
+import type { TransactionEvent } from '../core/event.ts';
+import { merchantName } from '../core/merchant-name.ts';
+import { periodBefore } from '../digests/schedule-store.ts';
+import type { RecentDeclines } from '../directory/show-card.ts';
+import type { OwnDigest } from '../holders/preference-store.ts';
+import type { Message } from '../slack/message.ts';
+
+interface Deps {
+  readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
+  readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
+  readonly recentDeclines: RecentDeclines;
+  /** Which digests were sent. */
+  readonly sent: {
+    readonly has: (id: string) => Promise<boolean>;
+    readonly add: (id: string, keptMs: number) => Promise<void>;
+  };
+  /** The id makes repeating it nothing. */
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  /** IANA name of the card service's time zone. */
+  readonly zone: string;
+  readonly now: () => Date;
+}
+
+/** Nobody reads a digest that is later than this. */
+const LATE_MS = 12 * 3_600_000;
+const MONDAY = 1;
+/** More than anybody's card is declined in a week. */
+const DECLINES_MAX = 200;
+
+/** Sends the digests of people's own cards that are due: each once for its period, however often this runs. */
+export function createSendOwnDigests(deps: Deps): () => Promise<void> {
+  const { preferences, ownCards, recentDeclines, sent, notifyDirectly, zone, now } = deps;
+  return async function sendOwnDigests() {
+    for (const { userId, often, since } of await preferences.ownDigests()) {
+      const weekday = often === 'weekly' ? MONDAY : null;
+      const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
+      const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < LATE_MS;
+      const id = `own-digest-${userId}-${often}-${period.date}`;
+      if (!isDue || (await sent.has(id))) continue;
+      const cards = await Promise.all(
+        (await ownCards(userId)).map(async (facts) => {
+          const all = await recentDeclines(facts.card.acctId ?? 0, DECLINES_MAX);
+          return { ...facts, declines: purchasesOf(all.filter(isWithin(period))) };
+        }),
+      );
+      if (cards.length > 0) await notifyDirectly(userId, id, ownDigest({ often, cards }));
+      await sent.add(id, 2 * LATE_MS);
+    }
+  };
+}
+
+function isWithin({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
+  return ({ occurredAt }: TransactionEvent): boolean => {
+    const at = Date.parse(occurredAt);
+    return at >= fromMs && at < toMs;
+  };
+}
+
+/** A purchase that was tried again is one decline. */
+function purchasesOf(declines: readonly TransactionEvent[]): OwnDecline[] {
+  const purchases = new Map<string, OwnDecline>();
+  for (const { occurredAt, amountCents, merchant, decline } of declines) {
+    const { code = '', message = '' } = decline ?? {};
+    const key = JSON.stringify([merchantName(merchant.name).key, code, amountCents]);
+    const before = purchases.get(key);
+    const first = { occurredAt, amountCents, merchant: merchant.name, code, message, attempts: 1 };
+    purchases.set(key, before === undefined ? first : { ...before, attempts: before.attempts + 1 });
+  }
+  return [...purchases.values()];
+}

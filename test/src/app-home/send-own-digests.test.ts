@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
+import type { OwnDigest } from '../../../src/holders/preference-store.ts';
+import type { Message } from '../../../src/slack/message.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { card, transactionAlert } from '../../templates/fixtures.ts';
+
+const MONDAY_9_AM = Date.parse('2026-11-23T14:00:00.000Z');
+const MINUTE = 60_000;
+const weekly: OwnDigest = { userId: 'U0SAM', often: 'weekly', since: '2026-11-20T00:00:00.000Z' };
+const facts = { card, value: '', status: 'ACTIVE', balanceCents: 5000, limits: [], hasLimits: true, declines: [] };
+
+function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[] = []) {
+  const told: { userId: string; message: Message }[] = [];
+  const ids = new Set<string>();
+  let nowMs = MONDAY_9_AM + MINUTE;
+  const send = createSendOwnDigests({
+    preferences: { ownDigests: async () => [...digests] },
+    ownCards: async (userId) => (userId === 'U0SAM' ? [facts] : []),
+    recentDeclines: async () => declinedAt.map((occurredAt) => ({ ...transactionAlert().event, occurredAt })),
+    sent: { has: async (id) => ids.has(id), add: async (id) => void ids.add(id) },
+    notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
+    zone: 'America/New_York',
+    now: () => new Date(nowMs),
+  });
+  const at = (ms: number): void => {
+    nowMs = ms;
+  };
+  return { told, send, at };
+}
+
+it('sends a digest once when it is due: thirty tries of a purchase are one decline with 30 attempts', async () => {
+  const tries = Array.from({ length: 30 }, (_, minute) => new Date(MONDAY_9_AM - (minute + 1) * MINUTE).toISOString());
+  const { told, send } = createWorld([weekly], [...tries, '2026-11-01T00:00:00.000Z']);
+
+  await send();
+  await send();
+
+  expect(told.map(({ userId }) => userId)).toEqual(['U0SAM']);
+  const [{ message } = { message: { text: '', blocks: [] } }] = told;
+  expect(message.text).toBe('Your cards: 1 declined purchase in the last week, $84.10.');
+  expect(JSON.stringify(message.blocks)).toContain('(30 attempts)');
+  expect(checkBlocks(message.blocks, 'message')).toEqual([]);
+});
+
+it('says that nothing was declined, every day where that was chosen', async () => {
+  const { told, send, at } = createWorld([{ ...weekly, often: 'daily' }]);
+
+  await send();
+  at(MONDAY_9_AM + 25 * 60 * MINUTE);
+  await send();
+
+  expect(told.map(({ message }) => message.text)).toEqual(
+    Array(2).fill('Your cards: nothing was declined in the last day.'),
+  );
+});
+
+it.each([
+  ['before its hour', [weekly], MONDAY_9_AM - MINUTE],
+  ['half a day late', [weekly], MONDAY_9_AM + 12 * 60 * MINUTE],
+  ['when it was chosen after its hour', [{ ...weekly, since: '2026-11-23T14:00:01.000Z' }], MONDAY_9_AM + MINUTE],
+  ['to somebody without a card', [{ ...weekly, userId: 'U0ANA' }], MONDAY_9_AM + MINUTE],
+] as const)('sends none %s', async (_when, digests, nowMs) => {
+  const { told, send, at } = createWorld(digests);
+  at(nowMs);
+
+  await send();
+
+  expect(told).toEqual([]);
+});
