@@ -35,6 +35,7 @@ import type { WorkerContext } from './worker-context.ts';
 type Shared = Pick<
   WorkerContext,
   | 'alerts'
+  | 'person'
   | 'history'
   | 'requests'
   | 'temporaryChanges'
@@ -118,8 +119,6 @@ function people({ config, policy, currentRoles, slack, now, log }: WorkerContext
     answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: createWhoMay({ policy: policy.current, rolesOf: currentRoles, now }),
-    /** What Slack knows of somebody; null: nothing. */
-    person: slack.person,
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,
     /** Opens what the web process sealed; null when it cannot be. */

@@ -1,5 +1,5 @@
 import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
-import { AppError, CardApiError, TooLateError, UnreadableError } from '../core/errors.ts';
+import { AppError, CardApiError, RolesUnreadError, SlackError, TooLateError, UnreadableError } from '../core/errors.ts';
 import { QUEUE_PREFIX } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, queueNames } from '../core/queues.ts';
@@ -92,6 +92,8 @@ function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: 
   });
   worker.on('failed', (job, error) => {
     log.error({ err: error, queue, jobId: job?.id, attempt: job?.attemptsMade }, 'job failed');
+    // It was done, and Redis could not note that. Its last attempt must not make it one that failed.
+    if (isStoreTrouble(error)) job?.retry('failed', { resetAttemptsMade: true }).catch(() => {});
   });
   return worker;
 }
@@ -128,18 +130,21 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
 /** After this time each failure counts, so that nobody waits forever. */
 const COUNTS_AFTER_MS = 3 * 60_000;
 const TOO_LATE_MS = 1000;
+const ROLES_UNREAD_MS = 3000;
 const RATE_LIMITED_MS = 6000;
 const SHORTEST_MS = 500;
 
 /**
  * Milliseconds after which a job runs again without using up one of its attempts; null: the failure counts. It does not
- * where nothing was done: this process came too late, or the card service has no time for us yet.
+ * where nothing was done: this process came too late, the card service or Slack has no time for us yet, or Slack does not
+ * say who may do it.
  *
  * @param ageMs how long ago the job was added.
  */
 export function laterMs(error: unknown, ageMs: number): number | null {
   if (ageMs > COUNTS_AFTER_MS) return null;
   if (error instanceof TooLateError) return TOO_LATE_MS;
-  if (!(error instanceof CardApiError) || error.code !== 'rate_limited') return null;
-  return Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS);
+  if (error instanceof RolesUnreadError) return ROLES_UNREAD_MS;
+  const isRateLimited = (error instanceof CardApiError || error instanceof SlackError) && error.code === 'rate_limited';
+  return isRateLimited ? Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS) : null;
 }

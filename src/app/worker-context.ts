@@ -48,6 +48,7 @@ import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDecisions } from '../policy/decision-store.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
+import { createSlackAnswers, KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
@@ -251,14 +252,21 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
 
 /** Who may do what by now. */
 function createRoles({ policy, slack, links, log, redis }: Base & ReturnType<typeof createServices>) {
+  const { read: rolesVersion } = createRolesVersion(redis);
   const { rolesOf } = createPermissions({
     policy: policy.current,
     groupMembers: slack.groupMembers,
-    rolesVersion: createRolesVersion(redis).read,
+    rolesVersion,
     isHolder: links.isHolder,
     log,
   });
   /** For what is shown and to whom, never to permit anything. A role that is not certain is left out. */
   const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
-  return { rolesOf, currentRoles };
+  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
+  return {
+    rolesOf,
+    currentRoles,
+    /** What Slack knows of somebody, seconds old at most; null: nothing. */
+    person: (userId: string) => people.of(userId, { knownForMs: KNOWN_FOR_MS }),
+  };
 }

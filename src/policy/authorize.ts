@@ -13,6 +13,7 @@ import {
 import type { RecordedDecision } from './decision-store.ts';
 import type { Permissions } from './permissions.ts';
 import type { createRolesForCard } from './roles-for-card.ts';
+import { KNOWN_FOR_MS } from './slack-answers.ts';
 
 /** What somebody asked for, as far as the policy looks at it. */
 export interface Asked {
@@ -73,9 +74,6 @@ export interface AuthorizationDeps {
   ) => Promise<void>;
   readonly now: () => Date;
 }
-
-/** For seconds only, and until Slack reports a change. It takes 20 questions about groups a minute. */
-const KNOWN_FOR_MS = 5000;
 
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
   return {

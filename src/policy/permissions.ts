@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { Policy as PolicyOnRecord } from '../audit/audit.ts';
-import { SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import { aloneCents } from './approval-policy.ts';
 import type { Permission, Role } from './decide.ts';
 import { delegationsAt, mentionedAs, type People, type Policy, permittedTo, standsInFor } from './policy.ts';
+import { createSlackAnswers, type HowOld } from './slack-answers.ts';
 
 /**
  * Who may do what, in one line for the record, with the hash of the policy.
@@ -44,26 +44,10 @@ export interface KnownRoles {
   readonly isComplete: boolean;
 }
 
-/** How old Slack's answer about a user group may be. */
-export interface HowOld {
-  /** It is not asked again for so long. 0 by default: Slack limits how often it may be asked. */
-  readonly knownForMs?: number;
-  /** An answer of this age still counts when Slack gives no newer one. By default only when it limits how often it is asked. */
-  readonly stillGoodMs?: number;
-  /** After a failure it is not asked again for so long. */
-  readonly silentForMs?: number;
-}
-
 /** For what is shown, and to whom. Alerts come in storms; none of them asks Slack again within this time. */
 export const forDisplay: HowOld = { knownForMs: 60_000, silentForMs: 30_000 };
 
 export type Permissions = ReturnType<typeof createPermissions>;
-
-/**
- * Slack allows 20 of these calls a minute. Only when it refuses one does an answer of the last minute count again, unless
- * an event of Slack's has said since that somebody's roles changed.
- */
-const STILL_GOOD_MS = 60_000;
 
 /** Another one after each report of Slack's that user groups or people changed. A count could come again after a rewind. */
 const rolesVersionKey = stateKey('roles-version');
@@ -96,7 +80,13 @@ interface PermissionDeps {
  */
 export function createPermissions(deps: PermissionDeps) {
   const { isHolder, log, now = Date.now } = deps;
-  const groups = createGroups(deps);
+  const groups = createSlackAnswers({
+    what: 'user group',
+    ask: deps.groupMembers,
+    version: deps.rolesVersion,
+    log,
+    ...(deps.now && { now: deps.now }),
+  });
 
   return {
     /**
@@ -137,7 +127,7 @@ export function createPermissions(deps: PermissionDeps) {
     let isSure = true;
     for (const groupId of allowed.filter((id) => id.startsWith('S'))) {
       try {
-        if ((await groups.membersOf(groupId, howOld)).includes(userId)) return true;
+        if ((await groups.of(groupId, howOld)).includes(userId)) return true;
       } catch (error) {
         log.error({ err: error, groupId }, 'a user group could not be read');
         isSure = false;
@@ -170,48 +160,4 @@ interface WhoMayDeps {
   /** For what is shown. */
   readonly rolesOf: Permissions['rolesOf'];
   readonly now: () => Date;
-}
-
-/** Who is in the user groups that the policy names. */
-function createGroups({ groupMembers, rolesVersion, log, now = () => performance.now() }: PermissionDeps) {
-  const groups = new Map<string, { members: readonly string[]; readAt: number; version: string | null }>();
-  const failures = new Map<string, { error: unknown; at: number; version: string | null }>();
-  const asking = new Map<string, Promise<readonly string[]>>();
-  /** People who ask at the same time share one request, unless the group changed in between. */
-  const ask = (groupId: string, version: string | null): Promise<readonly string[]> => {
-    const request = `${groupId} ${version ?? ''}`;
-    const asked = asking.get(request);
-    if (asked !== undefined) return asked;
-    const answer = groupMembers(groupId).finally(() => asking.delete(request));
-    asking.set(request, answer);
-    return answer;
-  };
-  return {
-    async membersOf(
-      groupId: string,
-      { knownForMs = 0, stillGoodMs, silentForMs = 0 }: HowOld,
-    ): Promise<readonly string[]> {
-      // Read before Slack is asked, so that a change in between is noticed the next time.
-      const version = await rolesVersion();
-      const known = groups.get(groupId);
-      const isCurrent = known?.version === version;
-      if (known !== undefined && isCurrent && now() - known.readAt < knownForMs) return known.members;
-      const failed = failures.get(groupId);
-      if (failed?.version === version && now() - failed.at < silentForMs) throw failed.error;
-      try {
-        const members = await ask(groupId, version);
-        // Unless a newer answer came first.
-        if (groups.get(groupId) === known) groups.set(groupId, { members, readAt: now(), version });
-        failures.delete(groupId);
-        return members;
-      } catch (error) {
-        failures.set(groupId, { error, at: now(), version });
-        const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
-        const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
-        if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
-        log.warn({ groupId }, 'Slack does not say who is in a user group, its last members still count');
-        return known.members;
-      }
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import { mayAsk, type Permission, type Role } from './decide.ts';
-import type { HowOld, KnownRoles, Permissions } from './permissions.ts';
+import type { KnownRoles, Permissions } from './permissions.ts';
+import type { HowOld } from './slack-answers.ts';
 
 interface Deps {
   readonly rolesOf: Permissions['rolesOf'];

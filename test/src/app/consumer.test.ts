@@ -2,7 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { laterMs, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import type { Attempt, RunJob } from '../../../src/app/run-job.ts';
-import { CardApiError, StoreUnavailableError, TooLateError } from '../../../src/core/errors.ts';
+import {
+  CardApiError,
+  RolesUnreadError,
+  SlackError,
+  StoreUnavailableError,
+  TooLateError,
+} from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -100,6 +106,12 @@ describe('a job that could do nothing runs again without using up an attempt', (
     ['when the card service says so', rateLimited(30_000), 30_000],
     ['some seconds later, where the card service does not say when', rateLimited(), 6000],
     ['a moment later, where the card service says at once', rateLimited(0), 500],
+    [
+      'when Slack says so',
+      new SlackError('users.info', 'rate_limited', 'ratelimited', { retryAfterMs: 20_000 }),
+      20_000,
+    ],
+    ['some seconds later, where Slack does not say who may do it', new RolesUnreadError(), 3000],
   ])('%s', (_what, error, ms) => {
     expect(laterMs(error, 0)).toBe(ms);
   });
@@ -108,6 +120,7 @@ describe('a job that could do nothing runs again without using up an attempt', (
 describe('a failure counts', () => {
   it.each([
     ['where something else is wrong', new Error('redis is full'), 0],
+    ['where Slack refuses', new SlackError('users.info', 'refused', 'invalid_auth'), 0],
     ['where it has gone on for minutes', new TooLateError('the lock is lost'), 4 * 60_000],
   ])('%s', (_what, error, ageMs) => {
     expect(laterMs(error, ageMs)).toBeNull();

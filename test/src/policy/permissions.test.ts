@@ -10,11 +10,11 @@ import {
   createRolesVersion,
   createWhoMay,
   forDisplay,
-  type HowOld,
   policyOnRecord,
 } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import type { HowOld } from '../../../src/policy/slack-answers.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { until } from '../../support/until.ts';
 
