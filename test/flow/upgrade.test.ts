@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stormDeclines } from '../../bench/storm-declines.ts';
+import { freePort } from '../../local/port.ts';
 import { FORMAT } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
 import { channels, people } from '../support/people.ts';
@@ -12,11 +13,14 @@ import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 /**
- * An upgrade under load. The newer build is this one with a format that is two higher: it proves what the format does
- * (which build may start, and that both work on one Redis meanwhile), not that two different codes understand each other.
- * For that see mixed-versions.test.ts.
+ * An upgrade under load. The newer build is this one with a format that is higher. The older one is the build in the folder
+ * `OLDER_BUILD`, for instance the release before, made with `NODE_ENV=test npm run build`. Without it this one is the older
+ * one, too: that proves what the format does (which build may start, and that both work on one Redis meanwhile), not that
+ * two different codes understand each other; for that see mixed-versions.test.ts.
  */
-const cardbell = useCardbell({ pace: atOnce });
+const older = process.env['OLDER_BUILD'] ?? 'dist';
+const cardbell = useCardbell({ pace: atOnce, env: { TEST_BUILD: older } });
+/** As far ahead of the older build as may be, if that has the format of this one. */
 const NEWER = FORMAT + 2;
 
 let newer: string;
@@ -41,26 +45,29 @@ afterAll(async () => {
 
 let made = 0;
 const amounts: number[] = [];
-async function load(count: number): Promise<void> {
+async function load(count: number, url = cardbell().url): Promise<void> {
   const acctIds = cardbell()
     .sandbox.accounts()
     .map(({ AcctId }) => AcctId);
   made += count;
   const sent = stormDeclines(made, acctIds).slice(-count);
   amounts.push(...sent.map(({ amountCents }) => amountCents));
-  const answers = await Promise.all(sent.map(({ body }) => cardbell().deliver({ kind: 'decline', body })));
+  const answers = await Promise.all(sent.map(({ body }) => cardbell().deliver({ kind: 'decline', body }, { url })));
   expect(new Set(answers)).toEqual(new Set([200]));
 }
 
 it('a newer build starts beside an older one, both work, the older one leaves, and nothing is lost or done twice', async () => {
-  const { store, workspace, workers, webs, startWorker, command, take, account, writes } = cardbell();
+  const { store, workspace, workers, webs, startWeb, startWorker, command, take, account, writes } = cardbell();
   const cards = Array.from({ length: 6 }, () => take('ACTIVE'));
   const block = async (index: number): Promise<unknown> => command(people.olga, `block ${cards[index]?.AcctId}`);
 
   await Promise.all([load(30), block(0), block(1)]);
-  const starting = startWorker({ TEST_BUILD: newer });
-  await Promise.all([load(30), block(2), block(3), starting]);
+  const port = String(await freePort());
+  const starting = [startWorker({ TEST_BUILD: newer }), startWeb({ TEST_BUILD: newer, PORT: port })];
+  await Promise.all([load(30), block(2), block(3), ...starting]);
   expect(await store.get(stateKey('format'))).toBe(String(NEWER));
+  // What the newer web process takes, the older worker may do, and the other way round.
+  await Promise.all([load(30), load(30, `http://127.0.0.1:${port}`)]);
   await Promise.all([load(30), block(4), block(5), workers[0]?.stop()]);
 
   for (const { AcctId } of cards)
@@ -70,7 +77,7 @@ it('a newer build starts beside an older one, both work, the older one leaves, a
   expect(shown.toSorted((a, b) => a - b)).toEqual(amounts.toSorted((a, b) => a - b));
   const blocked = writes().map(({ path }) => Number(path.split('/').at(-1)));
   expect(blocked.toSorted((a, b) => a - b)).toEqual(cards.map(({ AcctId }) => AcctId).toSorted((a, b) => a - b));
-  // The older web process has worked with the newer worker all the time.
+  // The older web process works with the newer worker.
   expect(webs.every((web) => web.isRunning())).toBe(true);
 }, 120_000);
 
