@@ -152,7 +152,7 @@ async function queueAlone(redis: Redis, url: string) {
 }
 
 /** In the inbox, or a job that is not done. */
-async function onTheirWay(redis: Redis): Promise<number> {
+export async function onTheirWay(redis: Redis): Promise<number> {
   const job = (state: string): string => `${QUEUE_PREFIX}:alerts:${state}`;
   const counts = await Promise.all([
     redis.xlen(inboxKeys.webhooks),

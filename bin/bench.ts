@@ -3,19 +3,20 @@ import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
 import { benchStorm } from '../bench/storm.ts';
+import { benchTraces } from '../bench/traces.ts';
 import { benchWorker } from '../bench/worker.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: ingest, latency, worker, storm, memory
+  npm run bench -- NAME [NAME …]        only these: ingest, latency, worker, storm, traces, memory
 
   --full   memory goes on to a million events
 
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['ingest', 'latency', 'worker', 'storm', 'memory'];
+const all = ['ingest', 'latency', 'worker', 'storm', 'traces', 'memory'];
 
 function readArguments() {
   try {
@@ -40,4 +41,5 @@ if (wanted('ingest')) await benchIngest();
 if (wanted('latency')) await benchLatency();
 if (wanted('worker')) await benchWorker();
 if (wanted('storm')) await benchStorm();
+if (wanted('traces')) await benchTraces();
 if (wanted('memory')) await benchMemory(sizes);

@@ -1,0 +1,171 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort } from '../local/port.ts';
+import { type LocalRedis, startRedis } from '../local/redis.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import { startWorkspace } from '../workspace/server.ts';
+import { answers, type Child, startChild } from './child.ts';
+import { sendPaced } from './paced.ts';
+import { median, row, table } from './report.ts';
+import { SHARED_SECRET, webhookHeaders } from './sample.ts';
+import { stormDeclines } from './storm-declines.ts';
+import { onTheirWay } from './worker.ts';
+
+const ROUNDS = 5;
+const PER_SECOND = 150;
+const SECONDS = 2;
+const LONGEST_MS = 60_000;
+/** For what was joined in the outbox to be posted: about a message a second. */
+const POSTS_MS = 2000;
+const BOT_TOKEN = 'xoxb-bench';
+const SIGNING_SECRET = 'bench-signing-secret';
+const CARD_TOKEN = 'bench-card-api-token';
+
+/** Processor time of one decline, in milliseconds. */
+interface Cost {
+  readonly web: number;
+  readonly worker: number;
+}
+
+/** Web and worker on a Redis of their own. */
+interface Contestant {
+  readonly name: string;
+  readonly server: LocalRedis;
+  readonly redis: Redis;
+  readonly web: Child;
+  readonly worker: Child;
+  readonly nextBody: () => string;
+}
+
+/** What one pays for: the settings of OpenTelemetry. */
+const settings = (endpoint: string): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
+  'no traces': {},
+  'one in ten': {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.1',
+  },
+  'every one': { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+});
+
+/** Processor time of one decline, from the webhook to Slack: without traces, with a tenth of them, and with all. */
+export async function benchTraces(): Promise<void> {
+  const collector = await startCollector();
+  const kinds = Object.entries(settings(collector.url));
+  const workspace = await startWorkspace({
+    botToken: BOT_TOKEN,
+    signingSecret: SIGNING_SECRET,
+    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
+    channels: kinds.map((_kind, index) => ({ id: `C${index}`, name: `declines-${index}` })),
+  });
+  const cards = await startRedis();
+  const sandbox = await startSandbox({ token: CARD_TOKEN, secret: SHARED_SECRET, redisUrl: cards.url });
+  const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
+  const contestants: Contestant[] = [];
+  for (const [index, [name, env]] of kinds.entries()) {
+    const slack = { SLACK_API_URL: workspace.apiUrl, ALERTS_CHANNEL: `C${index}` };
+    const bodies = stormDeclines(PER_SECOND * SECONDS * (ROUNDS + 2), acctIds).map(({ body }) => body);
+    const parts = await startBoth({ ...slack, ...env }, sandbox.url);
+    contestants.push({ name, ...parts, nextBody: () => bodies.pop() ?? '' });
+  }
+
+  const costs = new Map<string, Cost[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const contestant of contestants) {
+      const cost = await oneRound(contestant);
+      // The first round opens connections and loads code.
+      if (round >= 0) costs.get(contestant.name)?.push(cost);
+    }
+  }
+  show(costs);
+  process.stdout.write(`\nSpans that the collector got: ${collector.spans()}\n`);
+
+  for (const { server, redis, web, worker } of contestants) {
+    await Promise.all([web.stop(), worker.stop()]);
+    redis.disconnect();
+    await server.stop();
+  }
+  await Promise.all([sandbox.stop(), workspace.stop()]);
+  await cards.stop();
+  collector.stop();
+}
+
+function show(costs: ReadonlyMap<string, readonly Cost[]>): void {
+  const both = ({ web, worker }: Cost): number => web + worker;
+  const [base = []] = costs.values();
+  table(
+    'Traces: processor time of one decline, ms, medians of interleaved rounds',
+    ['web', 'worker', 'both', 'times', 'both, of each round'],
+    [...costs].map(([name, own]) =>
+      row(name, [
+        median(own.map(({ web }) => web)).toFixed(2),
+        median(own.map(({ worker }) => worker)).toFixed(2),
+        median(own.map(both)).toFixed(2),
+        median(own.map((cost, round) => both(cost) / both(base[round] ?? cost))).toFixed(2),
+        own.map((cost) => both(cost).toFixed(1)).join(' '),
+      ]),
+    ),
+  );
+}
+
+/** Takes what OpenTelemetry sends, and counts the spans. */
+async function startCollector() {
+  let spans = 0;
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    request.on('end', () => {
+      spans += text.split('"spanId"').length - 1;
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: () => spans,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function startBoth(env: Readonly<Record<string, string>>, cardApiUrl: string) {
+  const [server, port] = [await startRedis(), await freePort()];
+  const shared = { REDIS_URL: server.url, SLACK_BOT_TOKEN: BOT_TOKEN, LOG_LEVEL: 'fatal', ...env };
+  const web = await startChild(
+    'src/web.js',
+    {
+      ...shared,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
+    },
+    () => answers(`http://127.0.0.1:${port}/readyz`),
+  );
+  const workerEnv = { ...shared, CARD_API_URL: cardApiUrl, CARD_API_TOKEN: CARD_TOKEN };
+  const worker = await startChild('src/worker.js', workerEnv, async () => true);
+  return { server, redis: new Redis(server.url), web, worker };
+}
+
+async function oneRound({ redis, web, worker, nextBody }: Contestant): Promise<Cost> {
+  const before = { web: web.cpuMs(), worker: worker.cpuMs() };
+  await sendPaced({
+    url: `http://127.0.0.1:${web.port}/webhooks/decline`,
+    headers: webhookHeaders,
+    bodyOf: nextBody,
+    perSecond: PER_SECOND,
+    seconds: SECONDS,
+    connections: 8,
+  });
+  const deadline = performance.now() + LONGEST_MS;
+  while ((await onTheirWay(redis)) > 0 && performance.now() < deadline) await sleep(100);
+  await sleep(POSTS_MS);
+  const count = PER_SECOND * SECONDS;
+  return { web: (web.cpuMs() - before.web) / count, worker: (worker.cpuMs() - before.worker) / count };
+}
