@@ -93,13 +93,10 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
   };
   const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
   let isDown = false;
-  client.on('error', (error: Error) => {
-    // One line for each outage, not for each attempt.
-    if (!isDown)
-      log.error(
-        { err: { type: error.constructor.name, message: withoutUrl(error.message) }, connection: name },
-        'redis connection lost',
-      );
+  client.on('error', (error: Error & { readonly code?: unknown }) => {
+    // One line for each outage, not for each attempt. Where a name has several addresses, only the code says why.
+    const reason = withoutUrl(error.message || String(error.code));
+    if (!isDown) log.error({ reason, connection: name }, 'redis connection lost');
     isDown = true;
   });
   client.on('ready', () => {

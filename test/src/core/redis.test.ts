@@ -42,3 +42,25 @@ it.each([
     loading.close();
   },
 );
+
+it.each(['127.0.0.1', 'localhost'])(
+  'the log says why Redis cannot be reached at %s, once and without its password',
+  async (host) => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLog({ level: 'error', process: 'test', destination });
+    const redis = connectPatient({ urls: [`redis://web:hidden@${host}:1`], log, name: 'web' });
+    let tried = 0;
+    redis.on('error', () => {
+      tried += 1;
+    });
+
+    await until(() => tried > 2, 'it was tried again');
+
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: 'redis connection lost', reason: expect.stringContaining('ECONNREFUSED') }),
+    ]);
+    expect(lines.join()).not.toContain('hidden');
+    redis.disconnect();
+  },
+);
