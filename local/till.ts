@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 import type { SandboxAccount } from '../sandbox/server.ts';
 import { rushPurchases } from '../sandbox/story/rush.ts';
+import { requestUrl } from '../workspace/request-url.ts';
 import { TILL_MERCHANTS, tillMerchantName } from './till-merchants.ts';
 import { nameOf, type Receipt, TILL_RUSHES, type TillChoice, tillPage } from './till-page.ts';
 
@@ -42,7 +43,9 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
   const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${own}`);
+    const url = requestUrl(request, `http://${own}`);
+    if (url === null) return void response.writeHead(400).end('the address cannot be read');
+    const { pathname, searchParams } = url;
     const { host, origin } = request.headers;
     const isOurs = host === own || host === own.replace('127.0.0.1', 'localhost');
     // Neither another name for this address nor another site's form may pay here.

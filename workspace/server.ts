@@ -6,6 +6,7 @@ import { sendFile, takeUpload } from './file-transfer.ts';
 import type { WorkspaceOptions } from './options.ts';
 import { handlePage } from './page-control.ts';
 import { sendPage } from './page-files.ts';
+import { requestUrl } from './request-url.ts';
 import { handleResponseUrl } from './respond.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -20,7 +21,8 @@ export type { Workspace } from './workspace.ts';
 const HOST = '127.0.0.1';
 
 async function route(core: Core, request: IncomingMessage, response: ServerResponse) {
-  const url = new URL(request.url ?? '/', core.origin);
+  const url = requestUrl(request, core.origin);
+  if (url === null) return void response.writeHead(400).end('the address cannot be read');
   const [, first = ''] = url.pathname.split('/');
   // A page elsewhere must not reach this server through a name that resolves to the loopback address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) return void response.writeHead(421).end();

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from './http-body.ts';
 import { isRecord, type Json } from './json.ts';
+import { requestUrl } from './request-url.ts';
 
 const PING_MS = 5_000;
 /** How long an app has to answer a close frame. */
@@ -82,7 +83,7 @@ export function createSocketMode(): SocketMode {
       });
     },
     accept(request, socket, head) {
-      const ticket = new URL(request.url ?? '/', 'http://127.0.0.1').searchParams.get('ticket') ?? '';
+      const ticket = requestUrl(request, 'http://127.0.0.1')?.searchParams.get('ticket') ?? '';
       if (!tickets.delete(ticket)) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');
       server.handleUpgrade(request, socket, head, greet);
     },
