@@ -122,10 +122,79 @@ const step = (some: readonly (typeof asks)[number][]): fc.Arbitrary<Step> =>
     },
     { arbitrary: happening, weight: 1 },
   );
+
+/** What belongs together, which steps that are drawn one by one seldom come to. Anything may still happen around it. */
+const together: fc.Arbitrary<readonly Step[]> = fc
+  .record({
+    who: fc.nat(1),
+    lower: fc.constantFrom(100, 1000, 4000),
+    more: fc.constantFrom(1001, 1500),
+    period,
+    ms: fc.constantFrom(HOUR, 4 * HOUR, 7 * DAY),
+    what: one('abroad', 'online', 'category'),
+    ends: one('take back', 'wait'),
+    role: one('approver', 'operator'),
+    late: fc.constantFrom('limit' as const, 'unblock' as const),
+    kind: fc.nat(7),
+  })
+  .map(({ who, lower, more, period: of, ms, what, ends, role, late, kind }): readonly Step[] => {
+    const does = (given: Ask, by = who): Step => ({ who: by, asks: given, diesAt: null });
+    const main = { card: 'main', period: of } as const;
+    const term = { kind: 'duration', ms } as const;
+    const raise = does({ does: 'limit', ...main, amount: { more }, term: { kind: 'permanent' } });
+    const loses: Step = { does: 'loses', whom: who, role };
+    switch (kind) {
+      case 0:
+        return [
+          does({ does: 'limit', ...main, amount: { to: lower }, term }),
+          { does: 'the portal sets', ...main, amount: { to: 100 } },
+          ends === 'wait' ? { does: 'wait', ms: 8 * DAY } : does({ does: 'take back', which: 0 }),
+          does({ does: 'put back', which: 0 }),
+        ];
+      case 1:
+        return [raise, { ...loses, role: 'approver' }, does({ does: 'approve', which: 0 }, who + 1)];
+      case 2: {
+        const asked = late === 'limit' ? raise : does({ does: 'unblock', card: 'main' });
+        const blocked: Step = { does: 'the portal makes it', card: 'main', status: 'BLOCKED' };
+        return [blocked, { does: 'the worker stops' }, asked, loses, { does: 'the worker starts' }];
+      }
+      case 3:
+        return [does({ does: 'allow', card: 'hugo', what, term, isFromAlert: true })];
+      case 4:
+        return [
+          raise,
+          does({ does: 'limit', ...main, amount: { more: 2500 }, term: { kind: 'permanent' } }),
+          does({ does: 'approve', which: 0 }, who + 1),
+          does({ does: 'approve', which: 0 }, who + 1),
+        ];
+      case 5:
+        return [does({ does: 'order', dollars: 600 }), does({ does: 'order', dollars: 1000 })];
+      case 6:
+        return [
+          does({ does: 'ask for more', card: 'main', amount: { more: 68 }, term: { kind: 'permanent' } }),
+          { does: 'the portal sets', card: 'main', period: 'daily', amount: { to: 100 } },
+          ...(role === 'approver' ? [] : ([{ does: 'wait', ms: 16 * MINUTE }] as const)),
+          does({ does: role === 'approver' ? 'approve' : 'break the glass', which: 0 }),
+        ];
+      default:
+        return [
+          does({ does: 'limit', card: 'ana', period: of, amount: { to: lower }, term }, who + 1),
+          does({ does: 'limit', card: 'ana', period: of, amount: { to: 5000 }, term: { kind: 'permanent' } }),
+        ];
+    }
+  });
+
+const LONGEST = 20;
+
 /** Limits and a few other verbs: of all in one sequence few would have to do with each other. */
 const steps = fc
   .subarray(asks.slice(COMMON), { maxLength: 2 })
-  .chain((some) => fc.array(step([...asks.slice(0, COMMON), ...some]), { minLength: 2, maxLength: 20, size: 'max' }));
+  .chain((some) => {
+    const single = step([...asks.slice(0, COMMON), ...some]).map((one): readonly Step[] => [one]);
+    const several = fc.oneof({ arbitrary: single, weight: 10 }, { arbitrary: together, weight: 1 });
+    return fc.array(several, { minLength: 2, maxLength: LONGEST, size: 'max' });
+  })
+  .map((parts) => parts.flat().slice(0, LONGEST));
 
 /** Who acts: one person, two of whom one may lose a role, a holder and somebody who approves, or all of them. */
 const cast = fc.oneof(

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { ageRequest } from '../support/age-request.ts';
+import { channels, groups, people, secrets } from '../support/people.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+/** What one person once did in several steps, each of which was allowed. */
+
+const cardbell = useCardbell({ pace: atOnce });
+const { ana, ben, zoe, gus, otto } = people;
+
+const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
+const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
+const requestFor = (card: SandboxAccount, amount: string) =>
+  cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}.*${amount}`));
+
+/** A card without other limits than the daily one. */
+async function cardWith(dollars: number): Promise<SandboxAccount> {
+  const card = cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
+    const { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } = SpendRules;
+    const others = [WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit];
+    return AvailableBalance > 300 && others.every((limit) => limit === null);
+  });
+  await inPortal(card, dollars);
+  return card;
+}
+
+/** Somebody sets the daily limit where the card program is administered. */
+async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
+  const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, DailySpendLimit: dollars });
+  const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
+  expect((await fetch(address, { method: 'PUT', headers, body })).ok).toBe(true);
+}
+
+async function setLimit(user: string, card: SandboxAccount, words: string, dollars: number): Promise<void> {
+  await cardbell().command(user, `limit ${card.AcctId} daily ${words}`);
+  await until(() => limitOf(card) === dollars, `the limit is ${dollars}`);
+}
+
+async function link({ AcctId: acctId }: SandboxAccount, userId: string): Promise<void> {
+  const at = new Date().toISOString();
+  await createLinks(cardbell().store).link({ acctId, userId, provedBy: 'approver', by: zoe, at });
+}
+
+async function submit(user: string, request: StoredMessage, reason: string): Promise<void> {
+  await cardbell().press(user, request, 'break_glass');
+  await until(() => cardbell().workspace.views.top(user) !== undefined, 'the form opens');
+  const viewId = cardbell().workspace.views.top(user)?.id ?? '';
+  await cardbell().workspace.submitView({ user, viewId, values: { reason } });
+}
+
+describe('a limit that is lowered by a dollar for 300 days, and then in the portal', () => {
+  it('is no reason to raise it alone to what it was before', async () => {
+    const card = await cardWith(6000);
+    await setLimit(ana, card, '5999 for 300 days', 5999);
+    await inPortal(card, 100);
+
+    await cardbell().command(ana, `limit ${card.AcctId} daily 6000`);
+    await requestFor(card, '\\$6,000');
+
+    expect(limitOf(card)).toBe(100);
+  });
+
+  it('is not raised alone by Take back and then Put back either', async () => {
+    const card = await cardWith(6000);
+    await setLimit(ana, card, '5999 for 300 days', 5999);
+    const { workspace, press, waitFor, waitTold } = cardbell();
+    const change = await workspace.waitForMessage(
+      ({ text, blocks }) => text.includes(holderOf(card)) && JSON.stringify(blocks).includes('revert_now'),
+    );
+    await inPortal(card, 100);
+    const since = Date.now() / 1000;
+
+    await press(ana, change, 'revert_now');
+    const question = await waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
+    await press(ana, question, 'put_back');
+    await waitTold(ana, /One approver alone may not raise this/, since);
+
+    expect(limitOf(card)).toBe(100);
+    await requestFor(card, '\\$6,000');
+  });
+});
+
+it('an approver whose own card was lowered for a week does not bring the old limit back alone', async () => {
+  const card = await cardWith(700);
+  await link(card, ana);
+  await setLimit(ben, card, '100 for 7 days', 100);
+  const since = Date.now() / 1000;
+
+  await cardbell().command(ana, `limit ${card.AcctId} daily 700`);
+  await cardbell().waitTold(ana, /It is your own card, so it takes another approver/, since);
+
+  expect(limitOf(card)).toBe(100);
+});
+
+it('the glass is not broken for a request whose limit was lowered since and whose card was blocked: people are told', async () => {
+  const card = await cardWith(700);
+  await link(card, otto);
+  await cardbell().command(otto, `ask ${last4Of(card)} 2000 booth`);
+  const request = await requestFor(card, '');
+  await ageRequest(cardbell().store, request, 16 * 60_000);
+  await until(() => shown(request).includes('break_glass'), 'operators may');
+  await inPortal(card, 100);
+  cardbell().sandbox.setStatus({ AcctId: card.AcctId, CardStatus: 'BLOCKED' });
+  const since = Date.now() / 1000;
+
+  await submit(gus, request, 'The booth closes at noon.');
+  await cardbell().waitTold(gus, /Somebody changed it since it was asked for\. Now: daily limit \$100\.00/, since);
+  await until(() => /blocked/i.test(shown(request)), 'the request says that the card is blocked');
+
+  expect(limitOf(card)).toBe(100);
+  expect(shown(request)).toContain('$100.00 → $2,000.00');
+});
+
+it('of two requests for one card the second that is approved does not lower the limit', async () => {
+  const card = await cardWith(100);
+  await cardbell().command(ana, `limit ${card.AcctId} daily 1200`);
+  const smaller = await requestFor(card, '\\$1,200');
+  await cardbell().command(ana, `limit ${card.AcctId} daily 2500`);
+  const larger = await requestFor(card, '\\$2,500');
+  await cardbell().press(ben, larger, 'decide_request_approve');
+  await until(() => limitOf(card) === 2500, 'the larger one is approved');
+  const since = Date.now() / 1000;
+
+  await cardbell().press(ben, smaller, 'decide_request_approve');
+  await cardbell().waitTold(ben, /It is enough already: daily limit \$2,500\.00/, since);
+
+  expect(limitOf(card)).toBe(2500);
+});
+
+it('the approval of somebody who is no approver any more does not count', async () => {
+  const card = await cardWith(100);
+  const { command, press, workspace } = cardbell();
+  await command(ana, `limit ${card.AcctId} daily 1500`);
+  const request = await requestFor(card, '\\$1,500');
+  expect(cardbell().now(request).text).toContain('1 of 2');
+  await workspace.setUserGroup(groups.approvers, [ben]);
+
+  await press(ben, request, 'decide_request_approve');
+  await until(() => shown(request).includes(`<@${ben}>`), 'the second approval is counted');
+  expect(limitOf(card), 'one of these two may not approve').toBe(100);
+  await press(zoe, request, 'decide_request_approve');
+  await until(() => limitOf(card) === 1500, 'two who may have approved');
+  await workspace.setUserGroup(groups.approvers, [ana, ben]);
+});
+
+describe('how long a limit lasts', () => {
+  it('is a time, not a reason, in whichever words', async () => {
+    const card = await cardWith(100);
+    for (const words of ['for two hours', 'for an hour', 'for today', 'for a day', '2h', 'til midnight']) {
+      const since = Date.now() / 1000;
+      await cardbell().command(ben, `limit ${card.AcctId} daily 150 ${words}`);
+      const changed = await cardbell().waitTold(ben, new RegExp(`^Limit changed: ${holderOf(card)}`), since);
+      expect(changed.text, words).toContain('Goes back to $100.00 by itself');
+      expect(JSON.stringify(changed.blocks), words).not.toContain('Reason');
+      await cardbell().command(ben, `limit ${card.AcctId} daily 100`);
+      await until(() => limitOf(card) === 100, 'it is as it was');
+    }
+  });
+
+  it('is one purchase for whoever asks without saying how long', async () => {
+    const card = await cardWith(100);
+    await link(card, otto);
+
+    await cardbell().command(otto, 'ask $1,250 projector');
+    const request = await requestFor(card, '\\$1,250');
+
+    expect(shown(request)).toContain('for this purchase only');
+  });
+});

@@ -1,0 +1,176 @@
+import { vi } from 'vitest';
+import type * as Judging from '../../../src/approvals/judge-click.ts';
+import type * as RuleChanges from '../../../src/card-api/rule-change.ts';
+import type * as Changing from '../../../src/limits/change-rule.ts';
+import type * as Ending from '../../../src/limits/decide-temporary-change.ts';
+import type * as Raising from '../../../src/limits/raise-amount.ts';
+import type { TemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
+import type * as Authorizing from '../../../src/policy/authorize.ts';
+import type * as Ordering from '../../../src/virtual-cards/permit-order.ts';
+import type * as Running from './run.ts';
+
+/** What the code once let people do, one flag each: what the property over sequences has to find again. */
+export type Hole =
+  | 'the earlier value of a temporary change counts'
+  | 'putting back is no raise'
+  | 'approvals count for numbers that moved'
+  | 'whoever approved stays an approver'
+  | 'the roles of the click count'
+  | 'the own card can be silenced'
+  | 'orders are not summed up'
+  | 'what is opened for a time counts as the purchase'
+  | 'some verbs are not authorized';
+
+/** The sequences over the code with one hole. Ends with {@link closeHoles}. */
+export async function openHole(hole: Hole): Promise<typeof Running.runSequence> {
+  vi.resetModules();
+  vi.doMock('../../../src/policy/authorize.ts', async (load) => withAuthorization(hole, await load()));
+  vi.doMock('../../../src/limits/change-rule.ts', async (load) => withPermitChange(hole, await load()));
+  vi.doMock('../../../src/limits/raise-amount.ts', async (load) => withRaiseAmounts(hole, await load()));
+  vi.doMock('../../../src/limits/decide-temporary-change.ts', async (load) => withDecision(hole, await load()));
+  vi.doMock('../../../src/approvals/judge-click.ts', async (load) => withJudgeClick(hole, await load()));
+  vi.doMock('../../../src/virtual-cards/permit-order.ts', async (load) => withOrders(hole, await load()));
+  const { runSequence }: typeof Running = await import('./run.ts');
+  return runSequence;
+}
+
+/** Later tests load the code as it is. */
+export function closeHoles(): void {
+  for (const path of [
+    'policy/authorize',
+    'limits/change-rule',
+    'limits/raise-amount',
+    'limits/decide-temporary-change',
+  ])
+    vi.doUnmock(`../../../src/${path}.ts`);
+  for (const path of ['approvals/judge-click', 'virtual-cards/permit-order']) vi.doUnmock(`../../../src/${path}.ts`);
+  vi.resetModules();
+}
+
+function withAuthorization(hole: Hole, code: typeof Authorizing): typeof Authorizing {
+  return {
+    ...code,
+    createAuthorization(deps) {
+      const own = code.createAuthorization(deps);
+      if (hole === 'whoever approved stays an approver') return { ...own, isApprover: async () => true };
+      if (hole === 'the roles of the click count')
+        return {
+          ...own,
+          rolesNow: async ({ roles }) => [...roles],
+          async authorize(asked, about) {
+            const known = { roles: [...asked.roles], isComplete: true, isGroupKnown: true };
+            const then = { ...deps, rolesOf: async () => known, rolesForCard: async () => known };
+            return await code.createAuthorization(then).authorize(asked, about);
+          },
+        };
+      if (hole === 'the own card can be silenced')
+        return {
+          ...own,
+          async authorize(asked, about) {
+            const isSilencing = asked.verb === 'mute' || asked.verb === 'travel';
+            return isSilencing && asked.roles.includes('operator')
+              ? { kind: 'allowed' }
+              : await own.authorize(asked, about);
+          },
+        };
+      if (hole === 'some verbs are not authorized')
+        return {
+          ...own,
+          async authorize(asked, about) {
+            const isOpen = ['block', 'activate', 'order-virtual'].includes(asked.verb);
+            return isOpen ? { kind: 'allowed' } : await own.authorize(asked, about);
+          },
+        };
+      return own;
+    },
+  };
+}
+
+/** What the rules were before what is temporary, whoever has changed them since. */
+async function backdated(
+  changes: readonly RuleChanges.RuleChange[],
+  acctId: number,
+  { temporaryChanges }: { readonly temporaryChanges: TemporaryChanges },
+): Promise<RuleChanges.RuleChange[]> {
+  const { ruleKey } = await import('../../../src/card-api/rule.ts');
+  const open = (await temporaryChanges.all()).filter((one) => one.acctId === acctId && one.state === 'open');
+  return changes.map((change) => {
+    const set = open.flatMap((one) => one.changes).find(({ rule }) => ruleKey(rule) === ruleKey(change.rule));
+    return set === undefined ? change : { ...change, from: set.from };
+  });
+}
+
+function withPermitChange(hole: Hole, code: typeof Changing): typeof Changing {
+  return {
+    ...code,
+    createPermitChange(deps: Parameters<typeof code.createPermitChange>[0] & { temporaryChanges: TemporaryChanges }) {
+      const permit = code.createPermitChange(deps);
+      return async (made, approval, card) => {
+        if (hole === 'approvals count for numbers that moved' && approval !== null)
+          return await permit(made, { ...approval, judged: [] }, card);
+        if (hole === 'the earlier value of a temporary change counts') {
+          const { isLooser } = await import('../../../src/card-api/rule-change.ts');
+          if (!isLooser(await backdated(made.changes, made.acctId, deps))) return null;
+        }
+        return await permit(made, approval, card);
+      };
+    },
+  } as typeof Changing;
+}
+
+function withRaiseAmounts(hole: Hole, code: typeof Raising): typeof Raising {
+  return {
+    ...code,
+    createRaiseAmounts(deps) {
+      const own = code.createRaiseAmounts(deps);
+      if (hole !== 'what is opened for a time counts as the purchase') return own;
+      return {
+        ...own,
+        count: (action, acctId, raise, people) =>
+          own.count(
+            action,
+            acctId,
+            raise.term.kind === 'duration' ? { ...raise, term: { kind: 'purchase' } } : raise,
+            people,
+          ),
+      };
+    },
+  };
+}
+
+function withDecision(hole: Hole, code: typeof Ending): typeof Ending {
+  return {
+    ...code,
+    createPermitDecision(deps) {
+      const permit = code.createPermitDecision(deps);
+      if (hole !== 'putting back is no raise') return permit;
+      return async (action, change) => await permit(action, { ...change, meanwhile: null });
+    },
+  };
+}
+
+function withJudgeClick(hole: Hole, code: typeof Judging): typeof Judging {
+  return {
+    ...code,
+    createJudgeClick(deps) {
+      const judge = code.createJudgeClick(deps);
+      if (hole !== 'approvals count for numbers that moved') return judge;
+      return async (click, request) => {
+        const why = await deps.whyNotAllowed(click, request);
+        return why === null
+          ? { kind: 'counts', request, now: [] }
+          : { kind: 'refused', why, whoCan: 'Ask another approver.' };
+      };
+    },
+  };
+}
+
+function withOrders(hole: Hole, code: typeof Ordering): typeof Ordering {
+  return {
+    ...code,
+    createOrderPermit(deps) {
+      if (hole !== 'orders are not summed up') return code.createOrderPermit(deps);
+      return code.createOrderPermit({ ...deps, recentRaises: { ...deps.recentRaises, list: async () => [] } });
+    },
+  };
+}
