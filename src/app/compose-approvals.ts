@@ -33,12 +33,12 @@ interface Deps {
   readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
   readonly failures: Failures;
   readonly orders: Orders;
-  readonly block: Parameters<typeof createBlockAll>[0];
+  readonly block: Parameters<typeof createBlockAll>[0]['block'];
 }
 
 /** What asks others, counts their decisions, and does what they approved. */
 export function composeApprovals({ tools, openRequest, limits, failures, orders, block }: Deps) {
-  const common = { ...tools, ...limits, orders, blockAll: createBlockAll(block) };
+  const common = { ...tools, ...limits, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });

@@ -1,33 +1,63 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import type { Resolved } from '../actions/action.ts';
-import type { Result } from '../actions/action-state.ts';
+import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { Failures } from '../actions/fail-action.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
+import { CardApiError } from '../core/errors.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestedChange } from './open-request.ts';
 
 const severalCards = { acctId: null, cardId: null, last4: null, holder: null, customId: null, isVirtual: null };
 
-/** Blocks cards, each as an action of its own, once. @throws CardApiError when the job should run again. */
+/**
+ * Blocks cards, each as an action of its own, once: one that cannot be blocked holds up no other, and whoever asked is told of
+ * each. It has failed when any of them could not be blocked.
+ *
+ * @throws CardApiError when the job should run again.
+ */
 export type BlockAll = (action: BlockAllAction, attempt: Attempt) => Promise<Result>;
 
-export function createBlockAll(block: (resolved: Resolved<BlockAction>, attempt: Attempt) => Promise<void>): BlockAll {
-  return async function blockAll({ acctIds, names: _names, ...asked }, attempt) {
-    for (const acctId of acctIds) {
+interface BlockDeps extends Pick<ActionTools, 'progress'> {
+  readonly block: (resolved: Resolved<BlockAction>, attempt: Attempt) => Promise<void>;
+  /** How a block ends that is not tried again. */
+  readonly failures: Pick<Failures, 'failAction'>;
+}
+
+export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
+  return async function blockAll({ acctIds, names, ...asked }, attempt) {
+    const left: string[] = [];
+    let later: CardApiError | null = null;
+    for (const [index, acctId] of acctIds.entries()) {
       const id = contentId('act_', [asked.id, acctId]);
       const target = { kind: 'card', acctId, cardId: null, alertId: asked.target.alertId } as const;
-      await block({ action: { ...asked, id, verb: 'block', target }, acctId, cardId: null }, attempt);
+      const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
+      try {
+        await block(resolved, attempt);
+      } catch (error) {
+        if (!(error instanceof CardApiError)) throw error;
+        if (error.retryable && !attempt.isLast) later = error;
+        else await failures.failAction(resolved, error);
+      }
+      const result = reported(await progress.read(id))?.result;
+      // A closed card needs no block.
+      const isLeft = result?.state === 'failed' && result.before !== 'closed';
+      if (isLeft) left.push(names[index] ?? String(acctId));
     }
-    return {
-      state: 'done',
-      card: { ...severalCards, group: null },
-      before: null,
-      after: null,
-      apiWords: null,
-      note: null,
-    };
+    if (later !== null) throw later;
+    const card = { ...severalCards, group: null };
+    const done = { state: 'done', card, before: null, after: null, apiWords: null, note: null } as const;
+    return left.length === 0 ? done : { ...done, state: 'failed', note: notBlocked(left, acctIds.length) };
   };
+}
+
+const NAMED_MAX = 5;
+
+function notBlocked(left: readonly string[], all: number): string {
+  const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
+  const names = `${left.slice(0, NAMED_MAX).join('; ')}${more}`;
+  return `${left.length} of ${all} cards could not be blocked: ${names}.`;
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock'> {

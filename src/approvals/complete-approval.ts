@@ -1,5 +1,6 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { overrideNotice } from '../../templates/approvals/request-notes.ts';
+import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
@@ -16,6 +17,7 @@ import {
   isInOwnName,
   type LimitRequest,
   type OpenRequest,
+  orderIn,
   verbOf,
   withInFlight,
   withoutInFlight,
@@ -56,10 +58,8 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     async complete(click, request, approval, result) {
       await apply(request, approval, result);
       // Who asked for a second approval is told by the change itself; who gave it, here.
-      if (isMade(result) || !isAboutRules(request) || isInOwnName(click, request)) return;
-      const { by, at } = approval;
-      const shown = { ...result, verb: verbOf(approval), by, at, reason: null, ref: click.id.slice(-8) };
-      await deps.answer(click, actionResult(shown));
+      if (isMade(result) || orderIn(request) !== null || isInOwnName(click, request)) return;
+      await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
     },
     verified,
   };
@@ -118,6 +118,17 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     const state = kind === 'override' ? 'overridden' : 'approved';
     await deps.finish({ ...decided, state, decision: { actionId, by, at } });
   }
+}
+
+function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Result): Message {
+  const { by, at } = approval;
+  return actionResult({ ...result, verb: verbOf(approval), by, at, reason: null, ref: id.slice(-8) });
+}
+
+function notAllBlocked({ note }: Result): Message {
+  const whoCan = 'The request is still open: approve it again to try these again.';
+  const changed = 'Whoever asked was told what became of each card.';
+  return refusal({ what: 'Blocking all of these cards', why: note ?? '', whoCan, changed });
 }
 
 function isMade({ state }: Result): boolean {

@@ -21,9 +21,11 @@ import {
   isAboutRules,
   isDecidedBy,
   type LimitRequest,
+  orderIn,
   requestIdIn,
   verbOf,
   withInFlight,
+  withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -115,7 +117,8 @@ export function createExecution(deps: Deps): Execution {
 
 interface FailDeps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;
-  readonly requests: Pick<Requests, 'get'>;
+  readonly requests: Pick<Requests, 'get' | 'save'>;
+  readonly orders: Pick<Orders, 'place'>;
   readonly failures: Pick<Failures, 'failChange' | 'failUnchanged'>;
   readonly complete: CompleteApproval;
 }
@@ -134,9 +137,23 @@ export function createFailApproval(deps: FailDeps) {
       // Without an approval in flight nothing was begun: the card is as it was.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
       const approval = begun ?? approvalOf(click, asRequested(click, request));
-      if (!isAboutRules(request)) return await deps.failures.failUnchanged(click, error);
-      const action = changeOf(click, request, approval);
       const written = await deps.progress.read(click.id);
+      if (!isAboutRules(request)) {
+        const order = orderIn(request);
+        // What is sent is never sent again, only told: as not certain.
+        if (order !== null && written !== null && written.state !== 'asked') {
+          const isLast = { isLast: true };
+          return await deps.complete(
+            click,
+            request,
+            approval,
+            await deps.orders.place({ ...order, id: click.id }, null, isLast),
+          );
+        }
+        await deps.requests.save(withoutInFlight(request, click.id));
+        return await deps.failures.failUnchanged(click, error);
+      }
+      const action = changeOf(click, request, approval);
       const hint = request.state === 'open' ? 'The request is still open.' : null;
       const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
       const result = await deps.failures.failChange({ action, verb: verbOf(approval), ...of });

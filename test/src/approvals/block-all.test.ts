@@ -92,6 +92,74 @@ it('is one request however often it is asked for, and blocks nothing when it is 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
 });
 
+/** The card service answers so for these accounts. */
+const failing = (code: 'refused' | 'unavailable', which: readonly number[]) =>
+  createWorld(({ card }, done) => ({
+    card: {
+      ...card,
+      async getAccount(acctId, options) {
+        if (which.includes(acctId) && code === 'refused') throw failed(code);
+        return await card.getAccount(acctId, options);
+      },
+      async setCardStatus(acctId) {
+        if (which.includes(acctId)) throw failed(code);
+        done.push(acctId);
+      },
+    },
+  }));
+
+const failed = (code: 'refused' | 'unavailable') =>
+  new CardApiError(`card API: ${code}`, {
+    code,
+    operation: 'getAccount',
+    status: code === 'refused' ? 404 : 503,
+    outcome: 'refused',
+    apiMessage: null,
+  });
+
+it('blocks the other cards where one cannot be read, says which is left, and tries it again when it is approved again', async () => {
+  const broken = [12];
+  const { world, deps, blocked, blockAll, approve } = await failing('refused', broken);
+  await blockAll(operator);
+
+  await approve(approver);
+
+  expect(blocked).toEqual([11, 13, 14, 15, 16]);
+  expect(world.answers.at(-1)?.text).toBe(
+    'Not done: Blocking all of these cards. 1 of 6 cards could not be blocked: Holder 12 · card 12. The request is still open: approve it again to try these again. Whoever asked was told what became of each card.',
+  );
+  expect(await deps.requests.open()).toEqual([expect.objectContaining({ inFlight: [] })]);
+
+  broken.pop();
+  await approve({ ...approver, id: 'act_again' });
+
+  expect(blocked).toContain(12);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('can be denied after its approval was given up', async () => {
+  const { deps, blockAll, approve } = await createWorld();
+  await blockAll(operator);
+  const fault = new Error('a fault of ours');
+  const broken = { ...deps, latestChanges: { ...deps.latestChanges, changed: async () => Promise.reject(fault) } };
+  const last = { ...broken, isLastAttempt: true };
+
+  await expect(performAction(ask('decide', { ...request, ...approver }), last)).rejects.toThrow('a fault of ours');
+  expect(await deps.requests.open()).toEqual([expect.objectContaining({ inFlight: [] })]);
+  await approve({ ...approver, id: 'act_deny', approve: false });
+
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
+});
+
+it('blocks every other card before it asks the card service again for one that it did not answer', async () => {
+  const { blocked, blockAll, approve } = await failing('unavailable', [11]);
+  await blockAll(operator);
+
+  await expect(approve(approver)).rejects.toThrow('unavailable');
+
+  expect(blocked).toEqual([12, 13, 14, 15, 16]);
+});
+
 it('goes on where it stopped when the card service was away in between', async () => {
   let calls = 0;
   const { blocked, blockAll, approve } = await createWorld(({ card }, done) => ({
@@ -116,5 +184,5 @@ it('goes on where it stopped when the card service was away in between', async (
   await expect(approve(approver)).rejects.toThrow('503');
   await approve(approver);
 
-  expect(blocked).toEqual(acctIds);
+  expect(blocked.toSorted((a, b) => a - b)).toEqual(acctIds);
 });
