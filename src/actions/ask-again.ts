@@ -8,15 +8,15 @@ export type AskAgain = (action: Action, about?: { readonly acctId?: number | nul
 interface Deps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'now'> {
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
-  /** Behind "to": `change a limit of`. */
-  readonly wordsOf: (verb: string) => string;
+  /** Behind "to": `change limits`. */
+  readonly doingOf: (verb: string) => string;
 }
 
-export function createAskAgain({ recordRefusal, answer, putChoice, wordsOf, now }: Deps): AskAgain {
+export function createAskAgain({ recordRefusal, answer, putChoice, doingOf, now }: Deps): AskAgain {
   return async function askAgain(action, about = {}) {
     const waitedMs = now().getTime() - Date.parse(action.askedAt);
     await recordRefusal(action, { ...about, why: 'waited longer than 10 minutes, so it was asked about again' });
     const value = await putChoice(action, action.id);
-    await answer(action, question({ value, doing: wordsOf(action.verb), waitedMs }));
+    await answer(action, question({ value, doing: doingOf(action.verb), waitedMs }));
   };
 }

@@ -83,7 +83,8 @@ export function createNotifyOthers(deps: {
   readonly requests: Pick<RequestsOfActions, 'verified'>;
 }): NotifyOthers {
   return async function notifyOthers({ action, verb, outcomeOf }, { confirmation }) {
-    if (confirmation === 'unconfirmed') await deps.notifyOps(opsIssue.notConfirmed(verb, action.id.slice(-8)));
+    if (confirmation === 'unconfirmed')
+      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
     await deps.requests.verified(outcomeOf, action.id, confirmation);
   };
 }

@@ -43,6 +43,8 @@ const noCard: CardFacts = {
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'now'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
+  /** Behind "to": `block cards`. */
+  readonly doingOf: (verb: string) => string;
 }
 
 export function createFailures(deps: Deps) {
@@ -112,7 +114,7 @@ export function createFailures(deps: Deps) {
     if (known.isTold) return true;
     const { detail, why, whoCan } = known.givenUp;
     await deps.record(action, { event: 'failed', detail });
-    const what = action.verb === 'show' ? 'Showing the card' : `Your ${action.verb}`;
+    const what = `Your request to ${deps.doingOf(action.verb)}`;
     await deps.answer(action, refusal({ what, why, whoCan }));
     await deps.progress.write(action.id, { ...known, isTold: true });
     return true;

@@ -3,13 +3,16 @@ import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, UnreadableAction } from './action.ts';
 import type { ActionTools } from './action-tools.ts';
 
-type Deps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun'>;
+interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'hasBegun'> {
+  /** Behind "to": `block cards`, also of a verb that this version does not know. */
+  readonly doingOf: (verb: string) => string;
+}
 
 /**
  * An action that a newer version took, and that this one cannot read, is not tried again: that is on record, and whoever
  * asked is told. It stays among the failed jobs, from where it can be replayed.
  */
-export function createFailUnreadable({ record, answer, hasBegun }: Deps): (data: unknown) => Promise<void> {
+export function createFailUnreadable({ record, answer, hasBegun, doingOf }: Deps): (data: unknown) => Promise<void> {
   return async function failUnreadable(data) {
     const action = toUnreadableAction(data);
     // Not even who asked can be read: ops hear of the failed job.
@@ -22,7 +25,7 @@ export function createFailUnreadable({ record, answer, hasBegun }: Deps): (data:
     await answer(
       action,
       refusal({
-        what: `Your ${action.verb}`,
+        what: `Your request to ${doingOf(action.verb)}`,
         why: 'Cardbell is being updated, and an older version got your request, which it cannot read.',
         whoCan: 'Ask again in a few minutes.',
         ...(isCertain ? {} : { changed: 'It is not certain whether anything changed: look at the card first.' }),

@@ -32,6 +32,8 @@ interface Deps {
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Behind "was refused to": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
+  /** Behind "to": `change limits`. */
+  readonly doingOf: (verb: string) => string;
   readonly accountOf: (target: Target) => Promise<number | null>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
   readonly answer: (action: Action, message: Message) => Promise<void>;
@@ -47,7 +49,7 @@ export function createRefusals(deps: Deps) {
       const verbs = await refusalCounts.counted(first);
       const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
       if (count === 0) return;
-      const list = [...verbs].map(([verb, times]) => `${verb} ${times}`).join(', ');
+      const list = [...verbs].map(([verb, times]) => `${deps.doingOf(verb)} (${times})`).join(', ');
       const detail = `${count} more ${count === 1 ? 'refusal' : 'refusals'} within a minute: ${list}`;
       const line = {
         did: `was refused ${countOf(count, 'more time')} within a minute`,

@@ -7,7 +7,7 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { within } from '../core/deadline.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
-import { entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
+import { doingOf, entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/own-card.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
@@ -36,12 +36,12 @@ export function createTools(context: ActionContext) {
     ...context,
     record,
     hasBegun,
+    doingOf,
     refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
     accountOf,
   });
   /** Keeps an action that is done when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
-  const wordsOf = (verb: string) => permissionOf(verb).doing;
   const outcomes = createOutcomesOnAlerts({
     ...context,
     caseOf: context.fraudCases.ofAlert,
@@ -53,8 +53,9 @@ export function createTools(context: ActionContext) {
     ...refusals,
     ...rights,
     record,
+    doingOf,
     accountOf,
-    askAgain: createAskAgain({ ...context, ...refusals, putChoice, wordsOf }),
+    askAgain: createAskAgain({ ...context, ...refusals, putChoice, doingOf }),
     hasBegun,
     outcomes,
     reports: createReports({ ...context, record, outcomes }),

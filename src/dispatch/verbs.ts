@@ -127,6 +127,11 @@ export function refusedTo(verb: string): string {
   return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
 }
 
+/** Behind "to", for people: `block cards`. */
+export function doingOf(verb: string): string {
+  return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).permission.doing : 'do that';
+}
+
 /** The first word after the slash command that does it; null: it is only a button. */
 export function commandOf(verb: string): string | null {
   const entry = Object.hasOwn(verbs, verb) ? entryOf(verb as Verb) : null;

@@ -164,11 +164,12 @@ export function messageRefused(channel: string, error: SlackError): OpsIssue {
   };
 }
 
-export function notConfirmed(verb: string, ref: string): OpsIssue {
+/** @param change what was asked for, before the card: `change the limit of`. */
+export function notConfirmed(change: string, ref: string): OpsIssue {
   return {
     cause: `unconfirmed:${ref}`,
     title: 'The card service does not show a change',
-    what: `It accepted a change (${verb}), but neither a webhook nor a look at the card has shown it within two minutes.`,
+    what: `It was asked to ${change} a card and accepted that, but neither a webhook nor a look at the card has shown it within two minutes.`,
     means: 'The card may be as it was before. Whoever asked has been told.',
     todo: 'Look at the card where the card service is administered, and change it there if it is not as it should be.',
     ref,

@@ -68,14 +68,14 @@ it('an action that this version cannot read fails for good: on record, told to w
     backoff: { type: 'fixed', delay: 100 },
   });
 
-  await waitTold(olga, /Not done: Your block/);
+  await waitTold(olga, /Not done: Your request to block cards/);
   await waitFor(channels.ops, /A job failed for good \(actions\/perform-action\)/);
   const events: string[] = [];
   for await (const { record } of createAuditReader(store).read()) {
     if (record?.actionId === 'act_newer1') events.push(record.event);
   }
   expect(events).toEqual(['failed']);
-  expect(workspace.ephemerals(olga).filter(({ text }) => text.includes('Your block'))).toHaveLength(1);
+  expect(workspace.ephemerals(olga).filter(({ text }) => text.includes('Your request to block cards'))).toHaveLength(1);
   await until(async () => (await queues.actions.getFailedCount()) === 1, 'it is kept to be replayed');
   await closeQueues(queues);
 });

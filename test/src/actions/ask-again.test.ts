@@ -14,7 +14,7 @@ it('says how long it waited, keeps the action behind a button, and puts on recor
       steps.push({ id, questionId });
       return 'p_1';
     },
-    wordsOf: () => 'unblock cards',
+    doingOf: () => 'unblock cards',
     now: () => new Date('2026-11-20T15:14:00.000Z'),
   });
 

@@ -18,7 +18,7 @@ it('what was given up is not done by a worker that gets the job after that: peop
 
   expect(world.writes).toEqual([]);
   expect(await world.stations()).toEqual(['failed']);
-  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/Your order-virtual/)]);
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/Your request to order virtual cards/)]);
 });
 
 it('what was given up, but not told, is told by the next worker, in the same words', async () => {
@@ -33,7 +33,7 @@ it('what was given up, but not told, is told by the next worker, in the same wor
 
   expect(world.writes).toEqual([]);
   expect(await world.stations()).toEqual(['failed']);
-  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/Your order-virtual/)]);
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/Your request to order virtual cards/)]);
 });
 
 it('what another worker is sending meanwhile is not told as failed: its job runs again', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { createFailUnreadable, toUnreadableAction } from '../../../src/actions/fail-unreadable.ts';
+import { doingOf } from '../../../src/dispatch/verbs.ts';
 import { ask } from '../../support/perform-world.ts';
 
 const action = ask('block');
@@ -17,6 +18,7 @@ async function fail(data: unknown, hasBegun: () => Promise<boolean> = async () =
     record: async ({ id }: Action, { event }) => void done.push(`${id} on record: ${event}`),
     answer: async ({ actor }, { text }) => void done.push(`${actor.userId}: ${text}`),
     hasBegun,
+    doingOf,
   })(data);
   return done;
 }
@@ -25,7 +27,7 @@ describe('an action of a newer version', () => {
   it('is put on record as failed, and who asked is told that nothing changed', async () => {
     expect(await fail(newer)).toEqual([
       `${action.id} on record: failed`,
-      expect.stringMatching(/^U0OLGA: Not done: Your block.* Nothing changed\.$/),
+      expect.stringMatching(/^U0OLGA: Not done: Your request to block cards\. .* Nothing changed\.$/),
     ]);
   });
 

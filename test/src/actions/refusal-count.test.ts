@@ -36,7 +36,7 @@ it('a hundred refusals of one person within a minute are two entries: the first,
   const records = [];
   for await (const { record } of deps.audit.read()) records.push(record);
   expect(records[1]).toMatchObject({
-    detail: '99 more refusals within a minute: block 99',
+    detail: '99 more refusals within a minute: block cards (99)',
     actor: { userId: 'U0OLGA' },
   });
 });
