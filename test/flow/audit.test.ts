@@ -8,7 +8,9 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chainHash, GENESIS } from '../../src/audit/audit.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { createCrashingWorkers } from '../support/crashing-worker.ts';
 import { channels, people, secrets } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -139,6 +141,35 @@ describe('the record', () => {
     await waitTold(otto, /Not done/);
     const line = await waitFor(channels.audit, new RegExp(`<@${otto}> was refused to block`));
     expect(JSON.stringify(line.blocks)).toMatch(/record \d+:[0-9a-f]{16}/);
+  });
+});
+
+describe('a worker that is killed by SIGKILL', () => {
+  it('loses no head between the record and its copy; a head may be copied twice', async () => {
+    const { workers, store, startWorker, take, command } = cardbell();
+    const crashing = await createCrashingWorkers(cardbell());
+    const copied = () => readFileSync(heads, 'utf8').split('\n').filter(Boolean);
+    await workers.at(-1)?.stop();
+
+    const block = () => command(olga, `block ${take('ACTIVE').AcctId}`);
+    const onRecord = (actionId: string) => `:chain\\r\\n[^]*"actionId":"${actionId}","event":"asked"`;
+    await crashing.killAt('a block is put on record', block, { when: 'after', pattern: onRecord });
+    const isNoted = () => 'set\\r\\n\\$\\d+\\r\\n\\{cardbell:audit\\}:copied';
+    await crashing.killAt('the copy is noted', block, { when: 'before', pattern: isNoted });
+    const before = copied();
+    const noted = Number((await store.get('{cardbell:audit}:copied'))?.split(':')[0] ?? 0);
+    expect(before.length, 'the copy was made, and not noted').toBeGreaterThan(noted);
+    await startWorker();
+    await quiet(cardbell());
+    const chain = (await store.lrange(chainKey, 0, -1)).map((line) => (JSON.parse(line) as { hash: string }).hash);
+    await until(() => copied().some((line) => line.includes(chain.at(-1) ?? '')), 'the last head is copied');
+
+    const hashes = copied().map((line) => (JSON.parse(line) as { hash: string }).hash);
+    expect(chain.filter((hash) => !hashes.includes(hash))).toEqual([]);
+    expect(new Set(hashes).size, 'what is in the copy is on record').toBe(chain.length);
+    expect(hashes.length, 'some are there twice').toBeGreaterThan(chain.length);
+    expect(await audit('verify')).toMatchObject({ code: 0, err: '' });
+    await crashing.stop();
   });
 });
 

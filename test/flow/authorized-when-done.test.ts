@@ -53,6 +53,35 @@ describe('while no worker runs', () => {
   });
 });
 
+it('a role that is removed in Slack counts no more for what was clicked before and is not done yet', async () => {
+  const card = cardbell().take('BLOCKED');
+  const { sandbox, store, workspace, command, waitTold } = cardbell();
+  const since = Date.now() / 1000;
+  const records = async () =>
+    (await store.lrange('{cardbell:audit}:chain', 0, -1)).map((line) => JSON.parse(line).record);
+  sandbox.faults.add({
+    method: 'GET',
+    path: new RegExp(`/Details/AccountDetails/${card.AcctId}`),
+    kind: 'hang',
+    ms: 1500,
+  });
+
+  // The worker has just asked Slack who may, and reads the card.
+  await command(ana, `unblock ${card.AcctId}`);
+  await until(
+    async () =>
+      (await records()).some(
+        ({ verb, event, acctId }) => `${verb} ${event}` === 'unblock asked' && acctId === card.AcctId,
+      ),
+    'the worker works on it',
+  );
+  await workspace.setUserGroup(groups.approvers, [ben]);
+  await waitTold(ana, /Only approvers may unblock cards/, since);
+  await workspace.setUserGroup(groups.approvers, [ana, ben]);
+
+  expect(statusOf(card)).toBe('BLOCKED');
+});
+
 describe('an entry that somebody writes into Redis', () => {
   it.each(['block', 'unblock'] as const)('%s: is not done in the name of somebody without a role', async (verb) => {
     const card = cardbell().take(verb === 'block' ? 'ACTIVE' : 'BLOCKED');

@@ -8,17 +8,19 @@ import { ageRequest } from '../support/age-request.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
+import { filledOrder } from '../support/virtual-order-form.ts';
 
-const { ana, zoe, hana, otto } = people;
+const { ana, ben, zoe, hana, otto, hugo } = people;
 const day = (inDays: number): string => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
 const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 
-/** Hana stands in for Ana, who is an approver by a user group; Zoe may, and is not disturbed. */
+/** Hana stands in for Ana, who is an approver by a user group; Zoe may, and is not disturbed. Ben and Hugo order cards. */
 writeFileSync(
   file,
   `version: 1
-approvers: []
+approvers: [${ben}, ${hugo}]
 operators: []
+orders: [{ up_to: 200, approvals: 1 }, { approvals: 2 }]
 groups:
   - cards: [field crews, Office, Sales, Management]
     approvers: { mentioned: [${groups.approvers}], permitted: [${zoe}] }
@@ -78,5 +80,29 @@ describe('a policy for a group of cards', () => {
     expect(limitOf(card)).toBe(before);
     await cardbell().press(ana, request, 'decide_request_approve');
     await until(() => limitOf(card) === before + 150, 'two have approved');
+  });
+
+  it('leaves orders to the approvers of all cards: above their amount it takes both of them, and nobody of a group', async () => {
+    const { command, workspace, waitTold, waitFor, press, writes } = cardbell();
+    const orders = () => writes().filter(({ path }) => path === '/VirtualCard/Order').length;
+    const order = async (user: string, name: string, amount: string, told: RegExp): Promise<void> => {
+      const since = Date.now() / 1000;
+      await command(user, `virtual order ${name}`);
+      await until(() => workspace.views.top(user) !== undefined, 'the form opens');
+      const viewId = workspace.views.top(user)?.id ?? '';
+      await workspace.submitView({ user, viewId, values: { ...filledOrder, amount } });
+      await waitTold(user, told, since);
+    };
+
+    await order(zoe, 'Zara Zero', '25', /Only approvers may order virtual cards/);
+    await order(ben, 'Otis One', '150', /^Ordered: a virtual card for Otis One/);
+    await order(ben, 'Tess Two', '100', /^Not ordered yet: a virtual card for Tess Two/);
+    const request = await waitFor(channels.approvals, /order a virtual card for Tess Two, funded with \$100/);
+    const since = Date.now() / 1000;
+    await press(ana, request, 'decide_request_approve');
+    await waitTold(ana, /Only approvers/, since);
+    expect(orders()).toBe(1);
+    await press(hugo, request, 'decide_request_approve');
+    await until(() => orders() === 2, 'the second approver of all cards approves');
   });
 });

@@ -22,6 +22,16 @@ async function records(): Promise<AuditRecord[]> {
   return lines.map((line) => JSON.parse(line).record as AuditRecord);
 }
 
+/** Somebody types it until it is done, each time after the answer to the time before: commands in a row are limited. */
+async function untilDone(user: string, words: string, isDone: () => boolean): Promise<void> {
+  await until(async () => {
+    const since = Date.now() / 1000;
+    await cardbell().command(user, words);
+    await cardbell().waitTold(user, /./, since);
+    return isDone();
+  }, `“${words}” is done: the new file holds in both processes`);
+}
+
 describe('the policy file', () => {
   it('says who may, from the next look at it on, and its hash is on record', async () => {
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
@@ -30,10 +40,7 @@ describe('the policy file', () => {
     await cardbell().waitTold(zoe, /Only approvers/, since);
 
     write(`approvers: [${zoe}]\noperators: [${olga}]\n`);
-    await until(async () => {
-      await cardbell().command(zoe, `limit ${card.AcctId} daily 120`);
-      return limitOf(card.AcctId) === 120;
-    }, 'the new file holds in both processes');
+    await untilDone(zoe, `limit ${card.AcctId} daily 120`, () => limitOf(card.AcctId) === 120);
 
     const [first, last] = [(await records())[0], (await records()).findLast(({ event }) => event === 'sent')];
     expect(first?.policy?.version).toMatch(/^pol_[0-9a-f]{64}$/);
@@ -46,10 +53,7 @@ describe('the policy file', () => {
     await cardbell().command(zoe, `limit ${card.AcctId} daily 100`);
     await until(() => limitOf(card.AcctId) === 100, 'the limit is 100');
     write(`approvers: [${zoe}, ${ana}]\noperators: [${olga}]\ncaps:\n  person:\n    24h: 500\n`);
-    await until(async () => {
-      await cardbell().command(ana, `limit ${other.AcctId} daily 100`);
-      return limitOf(other.AcctId) === 100;
-    }, 'the new file, with Ana, holds in both processes');
+    await untilDone(ana, `limit ${other.AcctId} daily 100`, () => limitOf(other.AcctId) === 100);
 
     await cardbell().command(zoe, `limit ${card.AcctId} daily 500 for 2h`);
     await until(() => limitOf(card.AcctId) === 500, 'the first raise is made');
