@@ -41,6 +41,8 @@ export interface ListenerDeps {
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly requests: Pick<Requests, 'get'>;
+  /** Whom approvers may name as their delegate. */
+  readonly ownDelegates: () => readonly string[];
   readonly policyFor: (group: string | null) => ApprovalPolicy;
   readonly openView: (triggerId: string, view: ModalView) => Promise<{ viewId: string; hash: string }>;
   readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;

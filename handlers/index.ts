@@ -10,6 +10,7 @@ import { openAlert } from './alerts/open-alert.ts';
 import { showDetails } from './alerts/show-details.ts';
 import { trackShipment } from './alerts/track-shipment.ts';
 import { appHomeOpened } from './app-home/app-home-opened.ts';
+import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
 import { actOnHomeCard } from './app-home/home-card.ts';
 import { setPreference } from './app-home/set-preference.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
@@ -25,6 +26,7 @@ import { actOnPicked } from './dispatch/act-on-picked.ts';
 import type { ButtonArgs } from './dispatch/button-args.ts';
 import { card, slashCommands } from './dispatch/card-command.ts';
 import { chooseCard } from './dispatch/choose-card.ts';
+import { openCommandForm, runCommandForm } from './dispatch/command-form.ts';
 import { pickCard } from './dispatch/pick-card.ts';
 import { decideClaim } from './holders/decide-claim.ts';
 import { approveRemedy } from './limits/approve-remedy.ts';
@@ -56,6 +58,8 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),
   [actionId.setPreference]: setPreference,
+  [actionId.nameDelegate]: nameDelegate,
+  [actionId.endDelegation]: endDelegation,
   [actionId.pickedShow]: actOnPicked,
   [actionId.pickedActivate]: actOnPicked,
   [actionId.pickedBlock]: actOnPicked,
@@ -92,6 +96,8 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
   app.shortcut({ type: 'message_action', callback_id: callbackId.explainDecline }, explainDecline(deps));
+  app.shortcut({ type: 'shortcut', callback_id: callbackId.cardCommand }, openCommandForm(deps));
+  app.view({ type: 'view_submission', callback_id: callbackId.cardCommand }, ackWhenDone(runCommandForm(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.orderVirtual }, ackWhenDone(orderVirtual(deps)));
   app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
   app.action<BlockAction<ExternalSelectAction>>(
@@ -100,6 +106,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   );
   app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(decideRequestForm(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.askForRaise }, ackWhenDone(askForRaise(deps)));
+  app.view({ type: 'view_submission', callback_id: callbackId.delegate }, ackWhenDone(setDelegate(deps)));
   app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   app.event('user_change', personChanged(deps));

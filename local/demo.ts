@@ -95,6 +95,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
     userGroups: [approvers],
     commands: demoCommands,
     messageShortcuts: [{ callbackId: 'explain_decline', name: 'Explain this decline' }],
+    globalShortcuts: [{ callbackId: 'card_command', name: 'Cardbell command' }],
     escapedCommands: ['/card'],
     onAct: act,
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { slashCommands } from '../handlers/dispatch/card-command.ts';
 import { callbackId } from '../src/slack/action-id.ts';
-import { scopes } from '../src/slack/scopes.ts';
+import { optionalScopes, scopes } from '../src/slack/scopes.ts';
 
 const text = (path: string): string => readFileSync(path, 'utf8');
 const manifest = JSON.parse(text('manifest.json')) as {
@@ -11,7 +11,7 @@ const manifest = JSON.parse(text('manifest.json')) as {
     shortcuts: { name: string; callback_id: string; description: string }[];
     slash_commands: { command: string; description: string; usage_hint: string }[];
   };
-  oauth_config: { scopes: { bot: string[] } };
+  oauth_config: { scopes: { bot: string[]; bot_optional: string[] } };
   display_information: { name: string; description: string; long_description: string };
 };
 
@@ -21,13 +21,23 @@ describe('the Slack app manifest', () => {
     for (const scope of Object.keys(scopes)) expect(text('README.md')).toContain(`\`${scope}\``);
   });
 
+  it('asks for the scopes that Cardbell does without as optional ones, and README says what it does then', () => {
+    const { bot, bot_optional } = manifest.oauth_config.scopes;
+    expect(bot_optional).toEqual(Object.keys(optionalScopes));
+    expect(bot).toEqual(expect.arrayContaining(bot_optional));
+    for (const without of Object.values(optionalScopes)) expect(text('README.md')).toContain(without);
+  });
+
   it('has every command that is listened to', () => {
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual([...slashCommands().keys()]);
   });
 
   it('has every shortcut that is listened to, and where menus ask for their options', () => {
     const { shortcuts } = manifest.features;
-    expect(shortcuts.map(({ callback_id }) => callback_id)).toEqual([callbackId.explainDecline]);
+    expect(shortcuts.map(({ callback_id }) => callback_id)).toEqual([
+      callbackId.explainDecline,
+      callbackId.cardCommand,
+    ]);
     for (const { name, description } of shortcuts) {
       expect(text('README.md')).toContain(name);
       expect(name.length).toBeLessThanOrEqual(24);

@@ -50,6 +50,11 @@ function externalSelect(report: Report, element: Json, pointer: string) {
   }
 }
 
+function conversationsSelect(report: Report, element: Json, pointer: string) {
+  placeholder(report, element, pointer);
+  checkBoolean(report, element, 'default_to_current_conversation', pointer);
+}
+
 function textInput(report: Report, element: Json, pointer: string) {
   placeholder(report, element, pointer);
   checkBoolean(report, element, 'multiline', pointer);
@@ -77,6 +82,8 @@ const ELEMENTS: Record<string, ElementRule> = {
   button: { places: ['section', 'actions'], check: button },
   static_select: { places: EVERYWHERE, check: staticSelect },
   external_select: { places: EVERYWHERE, check: externalSelect },
+  users_select: { places: EVERYWHERE, check: placeholder },
+  conversations_select: { places: EVERYWHERE, check: conversationsSelect },
   datepicker: { places: EVERYWHERE, check: datePicker },
   plain_text_input: { places: ['input'], check: textInput },
 };

@@ -18,6 +18,12 @@ function pickOption(element: Json, wanted: unknown): Json {
   );
 }
 
+/** What Slack calls the choice of a picker. */
+const PICKED: Readonly<Record<string, string>> = {
+  users_select: 'selected_user',
+  conversations_select: 'selected_conversation',
+};
+
 /**
  * What a person entered, in the shape Slack sends it for the element's type.
  *
@@ -27,6 +33,8 @@ export function toElementValue(element: Json, given: unknown): Json {
   const type = String(element.type);
   if (isRecord(given) && given.type === type) return given;
   const isEmpty = given === null || given === '';
+  const picked = PICKED[type];
+  if (picked !== undefined) return { type, [picked]: isEmpty ? null : given };
   if (type.endsWith('_select')) return { type, selected_option: isEmpty ? null : pickOption(element, given) };
   return { type, [type === 'datepicker' ? 'selected_date' : 'value']: isEmpty ? null : given };
 }

@@ -68,6 +68,8 @@ export interface WorkspaceOptions {
   commands?: string[];
   /** Shortcuts on messages that the app registers. */
   messageShortcuts?: { callbackId: string; name: string }[];
+  /** Shortcuts that the page offers beside the field for messages. */
+  globalShortcuts?: { callbackId: string; name: string }[];
   /** Those of them with `should_escape`: people, channels and special characters arrive escaped. */
   escapedCommands?: string[];
   /** OAuth scopes of the bot token; a method outside them answers `missing_scope`. @defaultValue every scope */

@@ -40,6 +40,7 @@ function snapshot(core: Core, user: string): Json {
     groups: [...state.groups.values()],
     commands: core.options.commands ?? [],
     messageShortcuts: core.options.messageShortcuts ?? [],
+    globalShortcuts: core.options.globalShortcuts ?? [],
     channels: channels.map(({ id, name, topic, isPrivate, isExtShared, isArchived, directUser, botIsMember }) => ({
       id,
       name,

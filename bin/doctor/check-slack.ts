@@ -4,7 +4,7 @@ import { SlackError } from '../../src/core/errors.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { appManifest } from '../../src/slack/app-manifest.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
-import { scopes } from '../../src/slack/scopes.ts';
+import { optionalScopes, scopes } from '../../src/slack/scopes.ts';
 import type { Report } from './report.ts';
 import { sampleMessages } from './sample-messages.ts';
 
@@ -41,14 +41,19 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
   try {
     const { team, scopes: granted } = await slack.authTest();
     report.ok(`the bot token works, workspace ${team}`);
-    const missing = Object.keys(scopes).filter((scope) => !granted.includes(scope));
+    const notGranted = Object.keys(scopes).filter((scope) => !granted.includes(scope));
+    const missing = notGranted.filter((scope) => !(scope in optionalScopes));
     if (granted.length === 0) report.note('Slack did not say which scopes the token has');
-    else if (missing.length === 0) report.ok('all scopes are granted');
+    else if (notGranted.length === 0) report.ok('all scopes are granted');
+    else if (missing.length === 0) report.ok('all required scopes are granted');
     else
       report.fix(
         `scopes are missing: ${missing.join(', ')}`,
         'add them under OAuth & Permissions and install the app again',
       );
+    if (granted.length > 0)
+      for (const scope of notGranted.filter((one) => one in optionalScopes))
+        report.note(`the optional scope ${scope} is not granted: ${optionalScopes[scope]}`);
     return true;
   } catch (error) {
     report.fix(

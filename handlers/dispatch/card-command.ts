@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
 import { slashCommand } from '../../src/core/installation.ts';
-import { readSlashText } from '../../src/dispatch/command.ts';
+import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpFor } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
@@ -8,7 +8,7 @@ import { unclear } from '../../templates/dispatch/unclear.ts';
 import { askForRaiseByCommand } from '../approvals/ask-by-command.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { openVirtualOrder } from '../virtual-cards/virtual-order.ts';
-import { ofCommand } from './interaction.ts';
+import { type Interaction, ofCommand } from './interaction.ts';
 import { openPicker } from './picker.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
@@ -29,23 +29,32 @@ export function card(verb: string, deps: ListenerDeps) {
     const interaction = ofCommand(command, deps);
     // Only `/card` asks Slack for its form of escaping: people come with their ids.
     const typed = verb === '' ? readSlashText(command.text) : command.text;
-    const parsed = deps.readCommand(`${verb} ${typed}`);
-    switch (parsed.kind) {
-      case 'help':
-        await interaction.notify(help(helpFor((await deps.permissions.rolesOf(command.user_id)).roles)));
-        return;
-      case 'pick':
-        await openPicker(command.trigger_id, interaction, deps);
-        return;
-      case 'unclear':
-        await interaction.notify(unclear(parsed));
-        return;
-      case 'read': {
-        const ask = askOf({ ...interaction, ...parsed });
-        if (ask.verb === 'order-virtual') await openVirtualOrder(command.trigger_id, parsed.input, interaction, deps);
-        else if (ask.verb === 'ask') await askForRaiseByCommand(ask, command.trigger_id, interaction, deps);
-        else await deps.requestAction(ask, interaction.notify);
-      }
-    }
+    await runCommand(deps.readCommand(`${verb} ${typed}`), command.trigger_id, interaction, deps);
   };
+}
+
+/** Does what a command says, or has it done: the same where it was typed and where a form took it. */
+export async function runCommand(
+  parsed: Command,
+  triggerId: string,
+  interaction: Interaction,
+  deps: ListenerDeps,
+): Promise<void> {
+  switch (parsed.kind) {
+    case 'help':
+      await interaction.notify(help(helpFor((await deps.permissions.rolesOf(interaction.actor.userId)).roles)));
+      return;
+    case 'pick':
+      await openPicker(triggerId, interaction, deps);
+      return;
+    case 'unclear':
+      await interaction.notify(unclear(parsed));
+      return;
+    case 'read': {
+      const ask = askOf({ ...interaction, ...parsed });
+      if (ask.verb === 'order-virtual') await openVirtualOrder(triggerId, parsed.input, interaction, deps);
+      else if (ask.verb === 'ask') await askForRaiseByCommand(ask, triggerId, interaction, deps);
+      else await deps.requestAction(ask, interaction.notify);
+    }
+  }
 }

@@ -3,13 +3,23 @@ import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { type AmountLimit, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
 
-type Entered = { value?: string | null; selected_option?: { value: string } | null; selected_date?: string | null };
+interface Entered {
+  readonly value?: string | null;
+  readonly selected_option?: { readonly value: string } | null;
+  readonly selected_date?: string | null;
+  readonly selected_user?: string | null;
+  readonly selected_conversation?: string | null;
+}
 
 /** What somebody entered in a form. */
 export interface Inputs {
   /** Masked: nobody is kept from typing a card number. */
   text(actionId: string): string;
   choice(actionId: string): string | null;
+  person(actionId: string): string | null;
+  channel(actionId: string): string | null;
+  /** `2026-12-24`. */
+  day(actionId: string): string | null;
   /** The amounts of a form that asks for several limits, as typed; none of a form that asks for one. */
   amounts(): readonly { readonly action: string; readonly limit: AmountLimit; readonly text: string }[];
   /** How long, or what is wrong with it. */
@@ -34,6 +44,9 @@ export function inputsOf(view: ViewOutput): Inputs {
         return limit === null ? [] : [{ action, limit, text: text(action) }];
       }),
     choice: (actionId) => given(actionId).selected_option?.value ?? null,
+    person: (actionId) => given(actionId).selected_user ?? null,
+    channel: (actionId) => given(actionId).selected_conversation ?? null,
+    day: (actionId) => given(actionId).selected_date ?? null,
     term() {
       const choice = given(formInput.term).selected_option?.value as TermChoice | undefined;
       const day = given(formInput.day).selected_date ?? null;

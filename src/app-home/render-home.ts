@@ -1,4 +1,5 @@
 import type { HomeView } from '@slack/types';
+import type { DelegateFacts } from '../../templates/app-home/delegate.ts';
 import { home } from '../../templates/app-home/home.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts } from '../../templates/app-home/home-team.ts';
@@ -16,6 +17,7 @@ interface Deps {
   /** What somebody asked for and nobody has decided. */
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
+  readonly delegateOf: (userId: string) => Promise<DelegateFacts>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
   /** Puts on record that somebody looked at what App Home shows. Safe to repeat. */
@@ -54,14 +56,18 @@ export function createHome(deps: Deps) {
       const roles = rolesWhenOpened.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
-      const [own, ownRequests, preferences, team] = await Promise.all([
+      const [own, ownRequests, preferences, delegate, team] = await Promise.all([
         deps.ownCards(userId),
         deps.ownRequests(userId),
         deps.preferencesOf(userId),
+        deps.delegateOf(userId),
         isTeam ? deps.teamFacts({ userId, isApprover }) : null,
       ]);
       try {
-        await deps.publish(userId, home({ at: deps.now().toISOString(), own, ownRequests, preferences, team }));
+        await deps.publish(
+          userId,
+          home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate }),
+        );
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
         log.warn({ userId, slackError: error.slackError }, 'App Home could not be published');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
+import { userToken } from '../holders/verbs.ts';
 
 /** What somebody wants of their own direct messages. */
 const Preference = z.discriminatedUnion('kind', [
@@ -13,6 +14,14 @@ const Preference = z.discriminatedUnion('kind', [
 
 export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
 export type PreferenceAction = z.infer<typeof PreferenceAction>;
+
+/** Somebody stands in for an approver, who names them. Null: nobody does any more. */
+export const DelegateAction = actionOf('delegate', target.channel, {
+  delegate: z.strictObject({ to: z.string(), from: z.iso.date(), until: z.iso.date() }).nullable(),
+});
+export type DelegateAction = z.infer<typeof DelegateAction>;
+
+export const delegateUsage = 'delegate @user 2026-12-24 2027-01-02 | off';
 
 const usage = 'notify KIND on|off, notify digest daily|weekly|off, or notify quiet 22:00-07:00 | off';
 
@@ -30,7 +39,35 @@ export const appHomeVerbs = {
       read: readPreference,
     },
   },
+  delegate: {
+    action: DelegateAction,
+    permission: { role: 'approver', doing: 'name a delegate' },
+    refusedTo: 'name a delegate',
+    isOfCard: false,
+    command: {
+      usage: 'delegate @user FROM UNTIL',
+      example: 'delegate @jane 2026-12-24 2027-01-02',
+      effect: 'names who may do what you may while you are away, where the policy allows it; “off” ends it',
+      read: readDelegate,
+    },
+  },
 } as const satisfies Record<string, VerbEntry>;
+
+/** Reads the words after `/card delegate`. */
+function readDelegate(words: readonly string[]): ReadCommand | UnclearCommand {
+  const read = (delegate: DelegateAction['delegate']): ReadCommand => {
+    const on = { kind: 'channel', text: words.join(' ') } as const;
+    return { kind: 'read', verb: 'delegate', target: on, reason: '', input: { delegate } };
+  };
+  const [who = '', from = '', until = '', ...more] = words;
+  if (who.toLowerCase() === 'off' && words.length === 1) return read(null);
+  const to = userToken.exec(who)?.[1];
+  const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
+  if (to === undefined) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
+  const days = z.tuple([z.iso.date(), z.iso.date()]).safeParse([from, until]);
+  if (!days.success || more.length > 0) return unclear('From which day until which? Write both as 2026-12-24.');
+  return read({ to, from, until });
+}
 
 /** Reads the words after `/card notify`. */
 function readPreference(words: readonly string[]): ReadCommand | UnclearCommand {

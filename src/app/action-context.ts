@@ -55,6 +55,7 @@ type Shared = Pick<
   | 'quietHours'
   | 'longAlerts'
   | 'preferences'
+  | 'delegations'
   | 'fraudCases'
   | 'mutes'
   | 'digests'
@@ -112,13 +113,13 @@ export function createActionContext(context: WorkerContext, digests: Digests, an
 }
 
 /** Who they are, and what only one of them reads. */
-function people({ config, policy, currentRoles, slack, now, log }: WorkerContext) {
+function people({ config, policy, delegations, currentRoles, slack, now, log }: WorkerContext) {
   const seals = createSeals(config.slackBotToken);
   return {
     /** Answers the person who asked, where they asked; nobody else sees it. */
     answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
-    whoMay: createWhoMay({ policy: policy.current, rolesOf: currentRoles, now }),
+    whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,
     /** Opens what the web process sealed; null when it cannot be. */
@@ -221,6 +222,8 @@ function settings(context: WorkerContext) {
     }),
     /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
+    /** Whom approvers may name as their delegate. */
+    ownDelegates: () => policy.current().ownDelegates,
     /** Some groups of cards have rules or approvers of their own. */
     hasCardGroups: () => policy.current().groups.length > 0,
     /** What would let a declined purchase pass now. */

@@ -1,6 +1,7 @@
 import { createFailUnreadable } from '../actions/fail-unreadable.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
+import { createSetDelegate } from '../app-home/set-delegate.ts';
 import { createSetPreference } from '../app-home/set-preference.ts';
 import { createPerformAction } from '../dispatch/perform-action.ts';
 import { createPermitAction } from '../dispatch/permit-action.ts';
@@ -77,5 +78,6 @@ function composeCapabilities(tools: Tools) {
     startRecovery: createStartRecovery(tools),
     responses: createRespondToAlert(tools),
     setPreference: createSetPreference(tools),
+    setDelegate: createSetDelegate(tools),
   };
 }

@@ -19,6 +19,7 @@ import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createDelegations } from '../policy/delegation-store.ts';
 import { createPermissions, createRolesVersion, type Permissions } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
@@ -81,8 +82,10 @@ export function composeListeners(base: WebBase): ListenerDeps {
   const links = createLinks(redis);
   const directory = createDirectory({ redis, keyOf: directoryKey, loader: null });
   const rolesVersion = createRolesVersion(redis);
+  const seals = createSeals(config.slackBotToken);
   const permissions = createPermissions({
     policy: base.policy.current,
+    namedDelegates: createDelegations(redis, seals.delegation).all,
     groupMembers: slack.groupMembers,
     rolesVersion: rolesVersion.read,
     isHolder: links.isHolder,
@@ -101,6 +104,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
     requests: createRequests(redis),
+    ownDelegates: () => base.policy.current().ownDelegates,
     policyFor: (group) => sectionOf(base.policy.current(), group).approval,
     alerts: createAlerts(redis),
     alertMessages: alertMessages(createTrackedMessages(redis)),
@@ -124,7 +128,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
     },
     respond,
-    seals: createSeals(config.slackBotToken),
+    seals,
     log,
   };
 }

@@ -104,6 +104,10 @@ function composeHome(context: WorkerContext) {
     viewers: createHomeViewers(redis),
     ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
     preferencesOf: (userId) => preferencesOf(userId, context),
+    delegateOf: async (userId) => ({
+      current: await context.delegations.of(userId),
+      allowed: context.policy.current().ownDelegates.filter((id) => id !== userId),
+    }),
     ownRequests: (userId) => ownRequests(userId, common),
     teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health, sealCard }),
     async recordOpening({ id, userId, roles }) {

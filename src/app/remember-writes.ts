@@ -11,6 +11,7 @@ import type { Preferences } from '../holders/preference-store.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
+import type { Delegations } from '../policy/delegation-store.ts';
 import type { LongAlerts, QuietHoursStore, Subscription, Subscriptions } from '../routing/channel-rules-store.ts';
 import type { Mute, Mutes } from '../routing/mute-store.ts';
 import type { Enqueue } from './enqueue.ts';
@@ -57,6 +58,7 @@ interface OfChannels {
   readonly longAlerts: LongAlerts;
   readonly digests: Digests;
   readonly preferences: Preferences;
+  readonly delegations: Delegations;
 }
 
 type Stores = Deeds & OfCards & OfChannels;
@@ -186,7 +188,7 @@ function rememberOfCards({ newest, keep }: Newest, stores: OfCards): OfCards {
 }
 
 function rememberOfChannels({ newest }: Newest, stores: OfChannels): OfChannels {
-  const { subscriptions, quietHours, longAlerts, digests, preferences } = stores;
+  const { subscriptions, quietHours, longAlerts, digests, preferences, delegations } = stores;
   const subscriptionOf = ({ channel, filter }: Pick<Subscription, 'channel' | 'filter'>): string =>
     `subscription:${channel}:${filter}`;
   return {
@@ -211,6 +213,7 @@ function rememberOfChannels({ newest }: Newest, stores: OfChannels): OfChannels 
       set: newest((owner, kind) => `switched-off:${owner}:${kind}`, preferences.set),
       setOwnDigest: newest((userId) => `own-digest:${userId}`, preferences.setOwnDigest),
     },
+    delegations: { ...delegations, set: newest((userId) => `delegation:${userId}`, delegations.set) },
   };
 }
 

@@ -17,6 +17,8 @@ const leftOut = [
   stateKey('requests-open'),
   stateKey('request:'),
   stateKey('pending:'),
+  // A delegate who was dismissed since must not come back.
+  stateKey('delegations'),
 ];
 
 interface Restored {

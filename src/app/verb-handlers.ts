@@ -36,6 +36,7 @@ export function verbHandlers(capabilities: Capabilities): Handlers {
     recover: capabilities.startRecovery,
     digest: channels.setDigest,
     notify: capabilities.setPreference,
+    delegate: capabilities.setDelegate,
     acknowledge: responses.acknowledge,
     recognize: ({ action }) => responses.recognize(action),
     'close-fraud-case': fraudCases.closeFraudCase,

@@ -18,6 +18,7 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
+import { createSeals } from '../core/seal.ts';
 import { createWriteOrder } from '../core/write-order.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -46,6 +47,7 @@ import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDecisions } from '../policy/decision-store.ts';
+import { createDelegations } from '../policy/delegation-store.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers, KNOWN_FOR_MS } from '../policy/slack-answers.ts';
@@ -80,7 +82,7 @@ type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
 function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
-  const stores = rememberWrites(redo, createWriteOrder(redis, withLock), createStores(redis));
+  const stores = rememberWrites(redo, createWriteOrder(redis, withLock), createStores(redis, config));
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
@@ -113,7 +115,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 }
 
 /** The stores that several capabilities share. What one uses alone, it opens itself. */
-function createStores(redis: RedisClient) {
+function createStores(redis: RedisClient, { slackBotToken }: Pick<WorkerConfig, 'slackBotToken'>) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
@@ -138,6 +140,7 @@ function createStores(redis: RedisClient) {
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
+    delegations: createDelegations(redis, createSeals(slackBotToken).delegation),
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
@@ -251,10 +254,11 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
 }
 
 /** Who may do what by now. */
-function createRoles({ policy, slack, links, log, redis }: Base & ReturnType<typeof createServices>) {
+function createRoles({ policy, slack, links, delegations, log, redis }: Base & ReturnType<typeof createServices>) {
   const { read: rolesVersion } = createRolesVersion(redis);
   const { rolesOf } = createPermissions({
     policy: policy.current,
+    namedDelegates: delegations.all,
     groupMembers: slack.groupMembers,
     rolesVersion,
     isHolder: links.isHolder,

@@ -7,17 +7,22 @@ export interface Seal {
 }
 
 /** What is sealed: nothing that was sealed for one purpose opens for another. */
-export type Seals = Readonly<Record<'reply' | 'order' | 'card', Seal>>;
+export type Seals = Readonly<Record<'reply' | 'order' | 'card' | 'delegation', Seal>>;
 
 /**
  * What encrypts before it goes to Redis or to a client: Slack's `response_url`, because whoever has one can write to the
- * channel for 30 minutes; the order of a virtual card; and which card stands behind an entry of a menu.
+ * channel for 30 minutes; the order of a virtual card; which card stands behind an entry of a menu; and whom an approver has named as a delegate.
  *
  * @param botToken which both processes hold anyway.
  */
 export function createSeals(botToken: string): Seals {
   const sealFor = (purpose: keyof Seals): Seal => createSeal(botToken, purpose);
-  return { reply: sealFor('reply'), order: sealFor('order'), card: sealFor('card') };
+  return {
+    reply: sealFor('reply'),
+    order: sealFor('order'),
+    card: sealFor('card'),
+    delegation: sealFor('delegation'),
+  };
 }
 
 /** AES-256-GCM with a key derived for the purpose, which is associated data as well. */

@@ -76,7 +76,7 @@ export const holderVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 /** A person, as `readSlashText` leaves it. */
-const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
+export const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
 
 /** With a person it is an approver's word; without, the one who types says to hold the card. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {

@@ -6,7 +6,16 @@ import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import { aloneCents } from './approval-policy.ts';
 import type { Permission, Role } from './decide.ts';
-import { delegationsAt, mentionedAs, type People, type Policy, permittedTo, standsInFor } from './policy.ts';
+import {
+  type Delegation,
+  delegationsAt,
+  mentionedAs,
+  type People,
+  type Policy,
+  permittedTo,
+  standsInFor,
+  withNamedDelegates,
+} from './policy.ts';
 import { createSlackAnswers, type HowOld } from './slack-answers.ts';
 
 /**
@@ -63,6 +72,8 @@ export function createRolesVersion(redis: Redis | Cluster) {
 interface PermissionDeps {
   /** In force at this moment. */
   readonly policy: () => Policy;
+  /** The delegates that approvers have named themselves. */
+  readonly namedDelegates: () => Promise<readonly Delegation[]>;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
   /** Of {@link createRolesVersion}. */
   readonly rolesVersion: () => Promise<string | null>;
@@ -99,7 +110,7 @@ export function createPermissions(deps: PermissionDeps) {
       { group, ...given }: HowOld & { readonly group?: string | null } = {},
     ): Promise<KnownRoles> {
       const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
-      const policy = deps.policy();
+      const policy = await policyNow(deps);
       const roles: Role[] = [];
       let isComplete = true;
       const people = [userId, ...standsInFor(policy, userId, new Date(now()))];
@@ -141,9 +152,10 @@ export function createPermissions(deps: PermissionDeps) {
  * Whom to mention about a card of a group: user ids and user group ids. Somebody in a user group that is mentioned may have a
  * delegate as well, whom the group does not name.
  */
-export function createWhoMay({ policy, rolesOf, now }: Pick<PermissionDeps, 'policy'> & WhoMayDeps) {
+export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {
+  const { rolesOf, now } = deps;
   return async function whoMay(role: Role, group?: string | null): Promise<readonly string[]> {
-    const inForce = policy();
+    const inForce = await policyNow(deps);
     const named = mentionedAs(inForce, role, now(), group);
     const mentioned = new Set(named);
     if (!named.some((id) => id.startsWith('S'))) return named;
@@ -154,6 +166,12 @@ export function createWhoMay({ policy, rolesOf, now }: Pick<PermissionDeps, 'pol
     }
     return [...mentioned];
   };
+}
+
+/** The policy in force, with the delegates that approvers have named where it allows that. */
+async function policyNow({ policy, namedDelegates }: Pick<PermissionDeps, 'policy' | 'namedDelegates'>) {
+  const inForce = policy();
+  return inForce.ownDelegates.length === 0 ? inForce : withNamedDelegates(inForce, await namedDelegates());
 }
 
 interface WhoMayDeps {

@@ -127,13 +127,14 @@ const PolicyFile = z.strictObject({
         }),
     )
     .default([]),
+  own_delegates: z.array(person, 'expected Slack user ids (U…)').default([]),
 });
 type PolicyFile = z.infer<typeof PolicyFile>;
 
 const keysOfSection = Object.keys(section);
 /** Which keys each place knows, for suggestions. */
 const knownKeys: KnownKeys = [
-  [/^$/, ['version', 'orders', 'groups', 'delegates', ...keysOfSection]],
+  [/^$/, ['version', 'orders', 'groups', 'delegates', 'own_delegates', ...keysOfSection]],
   [/^groups$/, ['cards', ...keysOfSection]],
   [/(amounts|orders)$/, ['up_to', 'approvals']],
   [/caps$/, CapScope.options],
@@ -155,7 +156,7 @@ export function parsePolicy(text: string, name: string, variables: Policy): Poli
   return toPolicy(file, { hash: hash('sha256', text), source: name }, variables);
 }
 
-type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates'>;
+type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates' | 'own_delegates'>;
 
 function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, variables: Policy): Policy {
   const standard = toSection(file, [], variables.standard);
@@ -165,6 +166,7 @@ function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, vari
     standard,
     groups: file.groups.map((group) => toSection(group, group.cards, standard)),
     delegations: file.delegates,
+    ownDelegates: file.own_delegates,
   };
 }
 

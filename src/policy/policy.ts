@@ -39,6 +39,8 @@ export interface Policy {
   readonly standard: PolicySection;
   readonly groups: readonly PolicySection[];
   readonly delegations: readonly Delegation[];
+  /** Slack user ids: whom approvers may name as their delegate by themselves. */
+  readonly ownDelegates: readonly string[];
   readonly zone: string;
 }
 
@@ -66,6 +68,7 @@ export function policyOfVariables(variables: PolicyVariables): Policy {
     },
     groups: [],
     delegations: [],
+    ownDelegates: [],
     zone: serviceZone,
   };
 }
@@ -106,6 +109,12 @@ function namesIn(policy: Policy, role: Role, which: keyof People, group: string 
 /** Whom somebody stands in for at a moment. Nobody passes on what they were given themselves. */
 export function standsInFor(policy: Policy, userId: string, now: Date): readonly string[] {
   return delegationsAt(policy, now).flatMap(({ for: whom, to }) => (to === userId ? [whom] : []));
+}
+
+/** The policy with the delegates that approvers have named. Whom it does not list any more stands in for nobody. */
+export function withNamedDelegates(policy: Policy, named: readonly Delegation[]): Policy {
+  const allowed = named.filter(({ to }) => policy.ownDelegates.includes(to));
+  return allowed.length === 0 ? policy : { ...policy, delegations: [...policy.delegations, ...allowed] };
 }
 
 /** Those of that day. */

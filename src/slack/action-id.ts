@@ -43,6 +43,8 @@ export const actionId = {
   homeBlock: 'home_block',
   homeAsk: 'home_ask',
   setPreference: 'set_preference',
+  nameDelegate: 'name_delegate',
+  endDelegation: 'end_delegation',
   pickedShow: 'picked_show',
   pickedActivate: 'picked_activate',
   pickedBlock: 'picked_block',
@@ -65,6 +67,9 @@ export const callbackId = {
   orderVirtual: 'order_virtual',
   decideRequest: 'decide_request',
   askForRaise: 'ask_for_more',
+  delegate: 'delegate',
+  /** Global shortcut, and the form that it opens. */
+  cardCommand: 'card_command',
   /** Shortcut on a message. */
   explainDecline: 'explain_decline',
 } as const;

@@ -1,3 +1,10 @@
+/** What Cardbell does without, and what it does then. The manifest has them as optional. */
+export const optionalScopes: Readonly<Record<string, string>> = {
+  'files:write': 'rows of a flood are posted as tables, and digests have no file for the controller',
+  'users:read.email': 'an approver confirms each card that somebody links',
+  'usergroups:read': 'only people can be named in OPERATORS, APPROVERS and the policy, no user groups',
+};
+
 /** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same; README explains them. */
 export const scopes: Readonly<Record<string, string>> = {
   'chat:write': 'posts alerts and edits them in place',

@@ -3,6 +3,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, header, section } from '../core/blocks.ts';
+import { type DelegateFacts, homeDelegate } from './delegate.ts';
 import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
 import { homeTeam, type TeamFacts } from './home-team.ts';
 import { homeOwnRequests, type WaitingRequest } from './home-waiting.ts';
@@ -19,14 +20,19 @@ export interface Home {
   readonly preferences: PreferenceFacts;
   /** Null: the person does not run the program. */
   readonly team: TeamFacts | null;
+  readonly delegate: DelegateFacts;
 }
 
 /** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
-export function home({ at, own, ownRequests, preferences, team }: Home): { type: 'home'; blocks: KnownBlock[] } {
+export function home({ at, own, ownRequests, preferences, team, delegate }: Home): {
+  type: 'home';
+  blocks: KnownBlock[];
+} {
   const blocks: KnownBlock[] = [
     ...(own.length === 0 ? [] : homeOwnCards(own)),
     ...homeOwnRequests(ownRequests),
     ...(team === null ? [] : homeTeam(team)),
+    ...(team?.isApprover === true ? homeDelegate(delegate) : []),
     ...(own.length === 0 ? [] : homePreferences(preferences)),
     ...(own.length === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),

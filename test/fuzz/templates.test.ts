@@ -16,6 +16,7 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
 import { seen } from '../../templates/alerts/seen.ts';
+import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
@@ -24,6 +25,7 @@ import { permissionAsked, permissionSent } from '../../templates/approvals/permi
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
 import { digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
+import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
@@ -240,6 +242,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     preferenceSet({ what: 'declines', isOn: false }),
     ownDigestSet('weekly'),
   ],
+  delegate: (one) => [delegateForm(many(one)), delegateSet({ to: one, from: one, until: one }), delegateSet(null)],
+  'command-form': () => [commandForm()],
   'own-digest': (one, two) => {
     const limit = { period: 'daily', category: one, limitCents: 5, remainingCents: 5 } as const;
     const decline = { occurredAt: at, amountCents: 5, merchant: one, code: two, message: one, attempts: 30 };

@@ -62,4 +62,4 @@ export function crashAtStep<T extends object>(deps: T, killAt: number): { deps: 
 
 /** What computes, reads the clock or logs is no step; a lock is taken by the process, not by the world. */
 const isPure =
-  /^(?:now|log\b.*|toFacts|refusedTo|applyChanges|serviceDays.*|unseal|policyFor|hasCardGroups|durationOf|withLock|toInstant|momentOf|toMissed|defaultChannel)$/;
+  /^(?:now|log\b.*|toFacts|refusedTo|applyChanges|serviceDays.*|unseal|policyFor|hasCardGroups|ownDelegates|durationOf|withLock|toInstant|momentOf|toMissed|defaultChannel)$/;

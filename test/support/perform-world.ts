@@ -10,7 +10,7 @@ import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import type { ActionContext } from '../../src/app/action-context.ts';
 import { composeVerbs } from '../../src/app/compose-verbs.ts';
-import type { PreferenceAction } from '../../src/app-home/verbs.ts';
+import type { DelegateAction, PreferenceAction } from '../../src/app-home/verbs.ts';
 import { createRequests } from '../../src/approvals/request-store.ts';
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
@@ -20,6 +20,7 @@ import { AccountDetails } from '../../src/card-api/schema-account.ts';
 import { readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { createLog } from '../../src/core/log.ts';
+import { createSeals } from '../../src/core/seal.ts';
 import { serviceDays } from '../../src/core/service-time.ts';
 import { createDigests } from '../../src/digests/schedule-store.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
@@ -38,6 +39,7 @@ import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-m
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide.ts';
 import { createDecisions } from '../../src/policy/decision-store.ts';
+import { createDelegations } from '../../src/policy/delegation-store.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -201,6 +203,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
+    delegations: createDelegations(redis, createSeals('xoxb-test').delegation),
+    ownDelegates: () => [],
     fraudCases: createFraudCases(redis),
     announce: async (alert) => {
       await alerts.save(alert);
@@ -326,6 +330,7 @@ export interface Over extends Partial<Action> {
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
   readonly preference?: PreferenceAction['preference'];
+  readonly delegate?: DelegateAction['delegate'];
 }
 
 const toFourFifty: ChangeRequest = {

@@ -182,13 +182,14 @@ function onChange(change) {
 
 async function refresh() {
   const state = await load(store.me);
-  const { users, groups, channels, commands, messageShortcuts, team, app } = state;
+  const { users, groups, channels, commands, messageShortcuts, globalShortcuts, team, app } = state;
   Object.assign(store, {
     users,
     groups,
     channels,
     commands,
     messageShortcuts,
+    globalShortcuts,
     team,
     app,
     modal: state.modal,

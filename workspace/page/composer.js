@@ -98,6 +98,19 @@ export function createComposer(store, { threadTs } = {}) {
       else void submit();
     } else if (event.key === 'Escape') list.hidden = true;
   });
+  /** What the app offers everywhere; Slack has it behind the plus. */
+  function shortcutButton({ callbackId, name: label }) {
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'composer-shortcut',
+        'data-testid': 'global-shortcut',
+        onclick: () => void send('shortcut', { user: store.me, callbackId }),
+      },
+      label,
+    );
+  }
   const name = () => (threadTs ? 'Reply…' : `Message ${store.placeName()}`);
   field.placeholder = name();
   return h(
@@ -109,7 +122,13 @@ export function createComposer(store, { threadTs } = {}) {
       'div',
       { class: 'composer-box' },
       field,
-      h('div', { class: 'composer-bar' }, h('small', {}, threadTs ? '' : 'Type / for commands'), button),
+      h(
+        'div',
+        { class: 'composer-bar' },
+        h('small', {}, threadTs ? '' : 'Type / for commands'),
+        store.globalShortcuts.map(shortcutButton),
+        button,
+      ),
     ),
   );
 }

@@ -26,10 +26,28 @@ function button(element, block, host) {
   );
 }
 
+const pickerOption = (value, text) => ({ value, text: { type: 'plain_text', text } });
+
+/** A menu of everybody. */
+function peoplePicker(element, block, host) {
+  const options = host.people.users().map(({ id, realName }) => pickerOption(id, realName));
+  return select({ ...element, options }, block, host);
+}
+
+/** A menu of the channels; it may begin with the one that is open. */
+function channelPicker(element, block, host) {
+  const options = host.people.channels().map(({ id, name }) => pickerOption(id, `#${name}`));
+  const current = element.default_to_current_conversation && options.find(({ value }) => value === host.place);
+  if (current && host.held(block, element) === undefined) host.change(block, element, current.value);
+  return select({ ...element, options, ...(current && { initial_option: current }) }, block, host);
+}
+
 const ELEMENTS = {
   button,
   static_select: select,
   external_select: select,
+  users_select: peoplePicker,
+  conversations_select: channelPicker,
   plain_text_input: textInput,
   datepicker: datePicker,
 };

@@ -13,6 +13,7 @@ function viewHost(view, store, form) {
     key: view.id,
     surface: view.type,
     people: store.people,
+    place: store.place,
     errors: form.errors,
     held: (block, element) => form.held.get(key(block, element)),
     remember: (block, element, entry) =>

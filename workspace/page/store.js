@@ -9,6 +9,7 @@ export const store = {
   channels: [],
   commands: [],
   messageShortcuts: [],
+  globalShortcuts: [],
   team: { name: '' },
   app: { name: '' },
   messages: new Map(),

@@ -15,6 +15,7 @@ function createWorld(publishError: SlackError | null = null) {
     currentRoles: async () => ({ roles: [], isComplete: true }),
     ownRequests: async () => [],
     preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
+    delegateOf: async () => ({ current: null, allowed: [] }),
     recordOpening: async ({ userId }) => void opened.push(userId),
     ownCards: async () => [],
     teamFacts: async () => {

@@ -12,6 +12,7 @@ import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
+import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder } from '../../../src/core/write-order.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createClaims } from '../../../src/holders/claim-store.ts';
@@ -22,6 +23,7 @@ import { startRelay } from '../../../src/intake/relay.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
+import { createDelegations } from '../../../src/policy/delegation-store.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -53,6 +55,7 @@ function createWorker() {
     longAlerts: createLongAlerts(redis()),
     digests: createDigests(redis()),
     preferences: createPreferences(redis()),
+    delegations: createDelegations(redis(), createSeals('xoxb-test').delegation),
     alerts: createAlerts(redis()),
   });
   return {

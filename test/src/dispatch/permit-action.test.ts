@@ -99,6 +99,7 @@ const onAnything: readonly Over[] = [
   Object.assign({ ...byCommand }, { asked: 'block' }),
   { target: { kind: 'channel', text: '' }, kinds: ['low-balance'], isOn: true },
   { target: { kind: 'channel', text: '' }, preference: { kind: 'messages', what: 'shipping', isOn: false } },
+  { target: { kind: 'channel', text: '' }, delegate: null },
   Object.assign({ reason: '' }, { acctIds: [acctId], names: ['Jane Doe'] }),
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },
   { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } },

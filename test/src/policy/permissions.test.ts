@@ -12,7 +12,7 @@ import {
   forDisplay,
   policyOnRecord,
 } from '../../../src/policy/permissions.ts';
-import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { type Delegation, policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import type { HowOld } from '../../../src/policy/slack-answers.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -104,8 +104,10 @@ describe('who has which role', () => {
 
   let version = '1';
   const rolesVersion = async () => version;
+  let named: readonly Delegation[] = [];
   const create = (groupMembers: (id: string) => Promise<string[]>, now = () => 0) =>
     createPermissions({
+      namedDelegates: async () => named,
       policy: () => policy,
       groupMembers,
       rolesVersion,
@@ -161,6 +163,24 @@ describe('who has which role', () => {
     ).toEqual([]);
   });
 
+  it('is that of the approver who named somebody as a delegate, while the policy lists that person, and is not passed on', async () => {
+    const day = { from: '1970-01-01', until: '1970-01-01' };
+    named = [
+      { for: 'U2', to: 'U8', ...day },
+      { for: 'U8', to: 'U9', ...day },
+    ];
+    policy = parsePolicy('version: 1\nown_delegates: [U8, U9]', 'policy.yaml', variables);
+    const permissions = create(
+      async (id) => members[id] ?? [],
+      () => 43_200_000,
+    );
+
+    expect((await permissions.rolesOf('U8')).roles).toEqual(['approver']);
+    expect((await permissions.rolesOf('U9')).roles, 'named by a delegate').toEqual([]);
+    policy = parsePolicy('version: 1\nown_delegates: [U9]', 'policy.yaml', variables);
+    expect((await permissions.rolesOf('U8')).roles, 'not listed any more').toEqual([]);
+  });
+
   it('changes with the policy, without a restart', async () => {
     const permissions = create(async () => []);
     policy = parsePolicy('version: 1\napprovers: [U6]', 'policy.yaml', variables);
@@ -183,6 +203,7 @@ describe('who has which role', () => {
     let calls = 0;
     const answers: ((members: string[]) => void)[] = [];
     const permissions = createPermissions({
+      namedDelegates: async () => [],
       policy: () => policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
       groupMembers: async () => {
         calls += 1;
@@ -279,6 +300,7 @@ function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
   let nowMs = 0;
   const { rolesOf } = createPermissions({
+    namedDelegates: async () => [],
     policy: () => byGroup,
     groupMembers: async () => {
       group.asked += 1;
@@ -346,6 +368,7 @@ describe('App Home', () => {
       currentRoles,
       ownRequests: async () => [],
       preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
+      delegateOf: async () => ({ current: null, allowed: [] }),
       recordOpening: async () => {},
       ownCards: async () => [],
       teamFacts: async ({ isApprover }) => {
@@ -385,6 +408,7 @@ it('whoever stands in for somebody of a user group that is mentioned is mentione
   const away = parsePolicy(text + delegates.join(''), 'policy.yaml', variables);
   const whoMay = createWhoMay({
     policy: () => away,
+    namedDelegates: async () => [],
     rolesOf: async (userId) => ({ roles: userId === 'U0OTTO' ? [] : ['approver'], isComplete: true }),
     now: () => new Date('1970-01-01T15:00:00Z'),
   });

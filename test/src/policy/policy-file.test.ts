@@ -55,6 +55,7 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       },
       approvalsChannel: 'C0APPROVE',
     });
+    expect(policy.ownDelegates).toEqual([]);
     expect(policy.delegations).toEqual([{ for: 'U0ANA', to: 'U0BEN', from: '2026-12-24', until: '2026-12-31' }]);
   });
 

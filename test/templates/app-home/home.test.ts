@@ -75,9 +75,10 @@ const team = {
 };
 const at = '2026-11-20T14:20:00Z';
 const preferences = { off: [], digest: null, quiet: null, delegates: [] };
+const delegate = { current: null, allowed: [] };
 
 const read = (facts: Partial<Home>): string =>
-  shown(home({ at, own: [], ownRequests: [], preferences, team: null, ...facts }).blocks);
+  shown(home({ at, own: [], ownRequests: [], preferences, delegate, team: null, ...facts }).blocks);
 
 describe('App Home', () => {
   it('says in words what the bar shows', () => {
@@ -122,7 +123,7 @@ describe('App Home', () => {
 
   it('lets approvers decide, operators take back temporary changes and activate cards', () => {
     const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
-    expect(buttonIds(home({ at, own: [], ownRequests: [], preferences, team }).blocks)).toEqual([
+    expect(buttonIds(home({ at, delegate, own: [], ownRequests: [], preferences, team }).blocks)).toEqual([
       'decide_request_approve',
       'decide_request_deny',
       'confirm_claim',
@@ -130,7 +131,7 @@ describe('App Home', () => {
       'revert_now',
       'home_activate',
     ]);
-    expect(buttonIds(home({ at, own: [], ownRequests: [], preferences, team: looks }).blocks)).toEqual([
+    expect(buttonIds(home({ at, delegate, own: [], ownRequests: [], preferences, team: looks }).blocks)).toEqual([
       'revert_now',
       'home_activate',
     ]);
@@ -138,7 +139,7 @@ describe('App Home', () => {
 
   it('has buttons for the own card instead of commands, none for one that is not active', () => {
     const cardButtons = (one: typeof own) =>
-      buttonIds(home({ at, own: [one], ownRequests: [], preferences, team: null }).blocks).filter(
+      buttonIds(home({ at, delegate, own: [one], ownRequests: [], preferences, team: null }).blocks).filter(
         (id) => id !== 'set_preference',
       );
     expect(cardButtons(own)).toEqual(['home_ask', 'home_block']);
@@ -168,6 +169,7 @@ describe('App Home', () => {
         const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
         const view = home({
           at,
+          delegate: { current: { to: text, from: text, until: text }, allowed: fill(text) },
           preferences: {
             off: [text],
             digest: 'weekly',

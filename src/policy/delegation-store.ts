@@ -1,0 +1,36 @@
+import type { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
+import { stateKey } from '../core/keys.ts';
+import type { Seal } from '../core/seal.ts';
+import type { Delegation } from './policy.ts';
+
+const Sealed = z.strictObject({ for: z.string(), to: z.string(), from: z.iso.date(), until: z.iso.date() });
+
+export type Delegations = ReturnType<typeof createDelegations>;
+
+/**
+ * The delegates that approvers have named themselves, one each. Sealed: whoever can write to Redis cannot give anybody a
+ * role.
+ */
+export function createDelegations(redis: Redis | Cluster, seal: Seal) {
+  const key = stateKey('delegations');
+  const open = (userId: string, sealed: string): Delegation[] => {
+    const text = seal.open(sealed);
+    const read = text === null ? null : Sealed.safeParse(JSON.parse(text));
+    return read?.success === true && read.data.for === userId ? [read.data] : [];
+  };
+  return {
+    async of(userId: string): Promise<Delegation | null> {
+      const sealed = await redis.hget(key, userId);
+      return sealed === null ? null : (open(userId, sealed)[0] ?? null);
+    },
+    async all(): Promise<Delegation[]> {
+      return Object.entries(await redis.hgetall(key)).flatMap(([userId, sealed]) => open(userId, sealed));
+    },
+    /** Null: nobody stands in any more. */
+    set: async (userId: string, delegation: Delegation | null): Promise<void> =>
+      void (await (delegation === null
+        ? redis.hdel(key, userId)
+        : redis.hset(key, userId, seal.seal(JSON.stringify(delegation))))),
+  };
+}

@@ -1,0 +1,83 @@
+import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import { commandCode, serviceZone } from '../../src/core/installation.ts';
+import { actionId, callbackId } from '../../src/slack/action-id.ts';
+import * as limits from '../../src/slack/limits.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { mention } from '../../src/slack/mrkdwn.ts';
+import { actions, button, header, outside, plainText, section, sentence } from '../core/blocks.ts';
+
+export interface ShownDelegate {
+  readonly to: string;
+  /** Days such as `2026-12-24`. */
+  readonly from: string;
+  readonly until: string;
+}
+
+export interface DelegateFacts {
+  /** Null: the approver has named nobody. */
+  readonly current: ShownDelegate | null;
+  /** Whom the policy lets approvers name. */
+  readonly allowed: readonly string[];
+}
+
+/** `action_id` and `block_id` of each input. */
+export const delegateInput = { to: 'to', from: 'from', until: 'until' } as const;
+
+const ALLOWED_MAX = 20;
+
+/** Who stands in for this approver, and the way to name somebody; nothing where the policy does not allow it. */
+export function homeDelegate({ current, allowed }: DelegateFacts): KnownBlock[] {
+  if (allowed.length === 0) return [];
+  return [
+    header('While you are away'),
+    section(
+      current === null
+        ? 'Nobody stands in for you.'
+        : `${mention(current.to)} may do what you may, ${daysOf(current)}.`,
+    ),
+    ...actions(
+      button({ text: 'Name a delegate…', action: actionId.nameDelegate, value: 'name' }),
+      ...(current === null
+        ? []
+        : [button({ text: 'End now', action: actionId.endDelegation, value: 'end', label: 'End the delegation now' })]),
+    ),
+  ];
+}
+
+/** The form behind *Name a delegate*. */
+export function delegateForm(allowed: readonly string[]): ModalView {
+  return {
+    type: 'modal',
+    callback_id: callbackId.delegate,
+    title: plainText('Name a delegate', limits.MODAL_TITLE_MAX),
+    submit: plainText('Name delegate', limits.MODAL_TITLE_MAX),
+    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+    blocks: [
+      section(
+        'Your delegate may approve and change what you may, and is mentioned with you. It goes on record.',
+        `The policy lets you name ${allowed.slice(0, ALLOWED_MAX).map(mention).join(', ')}.`,
+      ),
+      input(delegateInput.to, 'Who', { type: 'users_select', action_id: delegateInput.to }),
+      input(delegateInput.from, 'First day', { type: 'datepicker', action_id: delegateInput.from }),
+      input(delegateInput.until, 'Last day', { type: 'datepicker', action_id: delegateInput.until }),
+    ],
+  };
+}
+
+function input(id: string, label: string, element: InputBlock['element']): InputBlock {
+  return { type: 'input', block_id: id, label: plainText(label, limits.INPUT_LABEL_MAX), element };
+}
+
+/** Who stands in from now on, or that nobody does. */
+export function delegateSet(delegate: ShownDelegate | null): Message {
+  const text =
+    delegate === null
+      ? 'Nobody stands in for you any more.'
+      : `${mention(delegate.to)} stands in for you ${daysOf(delegate)}.`;
+  const undo = delegate === null ? null : `To end it earlier: ${commandCode('delegate off')}`;
+  return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
+}
+
+function daysOf({ from, until }: ShownDelegate): string {
+  return `from ${outside(from, 10)} to ${outside(until, 10)} (${serviceZone().short})`;
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { channels, people } from '../support/people.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const { ana, olga, otto, hana } = people;
+const day = (inDays: number): string => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
+const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
+writeFileSync(file, `version: 1\nown_delegates: [${hana}]\n`);
+
+const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+
+async function run(user: string, values: Record<string, string>) {
+  const { workspace } = cardbell();
+  await workspace.shortcut({ user, callbackId: 'card_command' });
+  const top = () => workspace.views.top(user);
+  await until(() => top() !== undefined, 'the form opens');
+  return await workspace.submitView({ user, viewId: top()?.id ?? '', values });
+}
+
+it('a global shortcut takes every command: the answer stands where it was chosen, what cannot be read beside the input', async () => {
+  const card = cardbell().take('ACTIVE');
+
+  await run(olga, { words: `/card show ${last4Of(card)}`, channel: channels.declines });
+  await cardbell().waitTold(olga, new RegExp(`${holderOf(card)}.* is active`));
+
+  const unclear = await run(olga, { words: 'shwo it' });
+  expect(JSON.stringify(unclear.json)).toContain('errors');
+});
+
+it('people are chosen from a list: whoever holds a card, and the delegate of an approver', async () => {
+  const card = cardbell().take('ACTIVE');
+
+  await run(ana, { words: `link ${card.AcctId}`, person: otto });
+  await cardbell().waitTold(ana, new RegExp(`Linked: <@${otto}>`));
+
+  await cardbell().workspace.openHome(ana);
+  const home = () => cardbell().workspace.views.home.get(ana);
+  await until(() => JSON.stringify(home()?.blocks ?? []).includes('name_delegate'), 'Ana may name a delegate');
+  await cardbell().workspace.press({ user: ana, viewId: home()?.id ?? '', actionId: 'name_delegate' });
+  const form = () => cardbell().workspace.views.top(ana);
+  await until(() => form() !== undefined, 'the form opens');
+  const values = { to: hana, from: day(-1), until: day(3) };
+  await cardbell().workspace.submitView({ user: ana, viewId: form()?.id ?? '', values });
+  await until(() => JSON.stringify(home()?.blocks).includes(`<@${hana}> may do what you may`), 'App Home shows her');
+
+  await cardbell().command(hana, `limit ${card.AcctId} daily 77`);
+  await cardbell().waitTold(hana, /^Limit changed/);
+});

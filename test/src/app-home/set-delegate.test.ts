@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { DelegateAction } from '../../../src/app-home/verbs.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
+const naming = (id: string, given: DelegateAction['delegate'], roles: DelegateAction['roles'] = ['approver']) =>
+  ask('delegate', { id, target: { kind: 'channel', text: '' }, delegate: given, roles });
+async function worldWithAudit() {
+  const lines: string[] = [];
+  const postAuditLine = async (_id: string, { text }: { text: string }) => void lines.push(text);
+  const made = await createActionWorld(redis(), { ownDelegates: () => ['U0BEN'], postAuditLine });
+  return { ...made, audit: () => lines.join('\n') };
+}
+const world = () => createActionWorld(redis(), { ownDelegates: () => ['U0BEN', 'U0CAL'] });
+
+describe('a delegate', () => {
+  it('is named by an approver for some days, is on record, and is dismissed', async () => {
+    const { deps, answers, audit, stations } = await worldWithAudit();
+    const { userId } = naming('act_0', null).actor;
+
+    await performAction(naming('act_1', delegate), deps);
+    expect(await deps.delegations.of(userId)).toEqual({ for: userId, ...delegate });
+    expect(answers.at(-1)?.text).toMatch(/^@?.*stands in for you from 2026-12-24 to 2027-01-02 \(ET\)/);
+    expect(audit()).toMatch(/named <@U0BEN> as a delegate.*no delegate → U0BEN from 2026-12-24 until 2027-01-02/);
+
+    await performAction(naming('act_2', null), deps);
+    expect(await deps.delegations.of(userId)).toBeNull();
+    expect(answers.at(-1)?.text).toBe('Nobody stands in for you any more.');
+    expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it.each([
+    ['whom the policy does not list', { ...delegate, to: 'U0OTTO' }, /doesn’t let you name this person/],
+    ['whose days are over', { ...delegate, from: '2026-11-01', until: '2026-11-02' }, /That date has passed/],
+    ['whose last day is before the first', { ...delegate, until: '2026-12-23' }, /before the first/],
+    ['for half a year', { ...delegate, until: '2027-06-24' }, /92 days at most/],
+  ])('%s is refused with the reason, and nothing changes', async (_who, given, why) => {
+    const { deps, answers } = await world();
+
+    await performAction(naming('act_3', given), deps);
+
+    expect(JSON.stringify(answers.at(-1))).toMatch(why);
+    expect(await deps.delegations.all()).toEqual([]);
+  });
+
+  it('can be named by approvers only, and only where the policy lists somebody', async () => {
+    const { deps, answers } = await createActionWorld(redis());
+
+    await performAction(naming('act_4', delegate), deps);
+    expect(JSON.stringify(answers.at(-1))).toMatch(/policy lists nobody/);
+    await performAction(naming('act_5', delegate, ['operator']), { ...deps, ownDelegates: () => ['U0BEN'] });
+    expect(answers.at(-1)?.text).toMatch(/Only approvers may name a delegate/);
+    expect(await deps.delegations.all()).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { delegateForm, delegateSet, homeDelegate } from '../../../templates/app-home/delegate.ts';
+import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { buttons, shown } from '../shown.ts';
+
+const current = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
+
+it('App Home says who stands in, with the way to name somebody, where the policy allows it', () => {
+  const blocks = homeDelegate({ current, allowed: ['U0BEN'] });
+
+  expect(checkBlocks(blocks, 'home')).toEqual([]);
+  expect(shown(blocks)).toContain('<@U0BEN> may do what you may, from 2026-12-24 to 2027-01-02 (ET).');
+  expect(buttons(blocks).map(({ action_id }) => action_id)).toEqual(['name_delegate', 'end_delegation']);
+  expect(homeDelegate({ current: null, allowed: [] })).toEqual([]);
+});
+
+it('the form has a picker of people, and says whom the policy lists', () => {
+  const { blocks } = delegateForm(['U0BEN', 'U0CAL']);
+
+  expect(checkBlocks(blocks, 'modal')).toEqual([]);
+  expect(JSON.stringify(blocks)).toContain('users_select');
+  expect(JSON.stringify(blocks)).toContain('The policy lets you name <@U0BEN>, <@U0CAL>.');
+});
+
+it('is answered in a sentence', () => {
+  expect(delegateSet(null).text).toBe('Nobody stands in for you any more.');
+  expect(JSON.stringify(delegateSet(current).blocks)).toContain('/card delegate off');
+});
