@@ -48,9 +48,7 @@ import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracke
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDecisions } from '../policy/decision-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createSlackAnswers, KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
@@ -63,6 +61,7 @@ import { watchDirectory } from '../warnings/watch-directory.ts';
 import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
 import { composeRemedies } from './compose-remedies.ts';
+import { composeRoles } from './compose-roles.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue } from './enqueue.ts';
 import { rememberJobs, rememberWrites } from './remember-writes.ts';
@@ -73,7 +72,7 @@ export type WorkerContext = ReturnType<typeof createWorkerContext>;
 export function createWorkerContext(...given: Parameters<typeof createBase>) {
   const base = createBase(...given);
   const context = { ...base, ...createServices(base) };
-  const whole = { ...context, ...createCards(context), ...createRoles(context) };
+  const whole = { ...context, ...createCards(context), ...composeRoles(context) };
   return { ...whole, audit: composeAudit(whole) };
 }
 
@@ -251,26 +250,4 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
     log,
     apiQuota: apiQuotaOf(config.cardApiAssumptions),
   });
-}
-
-/** Who may do what by now. */
-function createRoles({ policy, slack, links, delegations, log, redis }: Base & ReturnType<typeof createServices>) {
-  const { read: rolesVersion } = createRolesVersion(redis);
-  const { rolesOf } = createPermissions({
-    policy: policy.current,
-    namedDelegates: delegations.all,
-    groupMembers: slack.groupMembers,
-    rolesVersion,
-    isHolder: links.isHolder,
-    log,
-  });
-  /** For what is shown and to whom, never to permit anything. A role that is not certain is left out. */
-  const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
-  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
-  return {
-    rolesOf,
-    currentRoles,
-    /** What Slack knows of somebody, seconds old at most; null: nothing. */
-    person: (userId: string) => people.of(userId, { knownForMs: KNOWN_FOR_MS }),
-  };
 }
