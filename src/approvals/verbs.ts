@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { actionOf, Target, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { Term } from '../card-api/rule-change.ts';
-import { readDuration } from '../core/duration.ts';
+import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
-import { parseAmount } from '../core/money.ts';
+import { parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 
@@ -85,23 +85,22 @@ export const approvalVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 /**
- * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits look like one.
+ * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits or an id look like one.
  * Without a word about time it is for this purchase only. Without a reason it is asked for in a form.
  */
 function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
-  const first = words.findIndex((word) => parseAmount(word) !== null);
-  if (first === -1) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
-  const next = words[first + 1];
-  const isTime = readDuration(words.slice(first + 1)) !== null;
-  const isCard = next !== undefined && !isTime && parseAmount(next) !== null && !(words[first] ?? '').startsWith('$');
+  const first = words.findIndex((word) => word === '$' || parseAmount(word) !== null);
+  const isTime = soundsLikeDuration(words.slice(first + 1));
+  const isCard = /^\d{4,}$/.test(words[first] ?? '') && !isTime && /^\$|\d/.test(words[first + 1] ?? '');
   const at = isCard ? first + 1 : first;
-  const amountCents = parseAmount(words[at] ?? '') ?? 0;
-  if (amountCents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
-  const read = readTerm(words.slice(at + 1), clock);
+  const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
+  if (amount === null) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
+  if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
+  const read = readTerm(words.slice(at + amount.words), clock);
   if (typeof read === 'string') return unclear(read);
   const card = words.slice(0, at);
   const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
-  const ask = { amountCents, term: read.term ?? ({ kind: 'purchase' } as const) };
+  const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };
   return { kind: 'read', verb: 'ask', target: on, reason: read.rest.join(' '), input: { ask } };
 }

@@ -14,17 +14,51 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ...['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map(
     (word, index) => [word, index + 1] as const,
   ),
+  ['fifteen', 15],
+  ['twenty', 20],
+  ['thirty', 30],
+  ['forty', 40],
+  ['forty-five', 45],
+  ['sixty', 60],
+  ['ninety', 90],
 ]);
 
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
  * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`,
- * `half an hour`.
+ * `half an hour`, `2 hours and 30 minutes`, `an hour and a half`.
  *
  * @returns milliseconds and how many words it took; null when there is none, or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
+  const first = readPart(words);
+  if (first === null) return null;
+  let { ms, unitMs, words: taken } = first;
+  for (;;) {
+    const hasAnd = /^and$/i.test(words[taken] ?? '');
+    if (hasAnd && /^a half$/i.test(words.slice(taken + 1, taken + 3).join(' '))) {
+      ms += unitMs / 2;
+      taken += 3;
+      break;
+    }
+    const next = readPart(words.slice(taken + (hasAnd ? 1 : 0)));
+    if (next === null || next.unitMs >= unitMs) break;
+    ms += next.ms;
+    taken += next.words + (hasAnd ? 1 : 0);
+    ({ unitMs } = next);
+  }
+  return ms <= DURATION_MAX_MS ? { ms, words: taken } : null;
+}
+
+interface Part {
+  readonly ms: number;
+  readonly unitMs: number;
+  readonly words: number;
+}
+
+/** One number with its unit. */
+function readPart(words: readonly string[]): Part | null {
   const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
   const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
   if (together !== null) return toMs(Number(together[1]), together[2], 1);
@@ -42,22 +76,22 @@ function isWord(unit: string): boolean {
 
 const timeUnit =
   /^(sec|second|min|minute|hr|hour|day|night|evening|week|weekend|fortnight|month|quarter|year|while|bit)s?$/;
-const amount = /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|more|half|\d[\d.,]*)$/;
+const amount = /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|all|more|half|\d[\d.,]*)$/;
 
 /** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `3 months`, `400d`. */
 export function soundsLikeDuration(words: readonly string[]): boolean {
   const said = words.slice(0, 5).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
   const [first = ''] = said;
-  if (/^\d[\d.]*(s|m|h|d|w|y|sec|min|hr|hour|day|wk|week|mo|month|yr|year)s?$/.test(first)) return true;
+  if (/^[-–]?\d[\d.]*(s|m|h|d|w|y|sec|min|hr|hour|day|wk|week|mo|month|yr|year)s?$/.test(first)) return true;
   const at = said.findIndex((word) => !amount.test(word) && !numbers.has(word));
   return at > 0 && timeUnit.test(said[at] ?? '');
 }
 
-function toMs(count: number, unit: string | undefined, words: number): { ms: number; words: number } | null {
+function toMs(count: number, unit: string | undefined, words: number): Part | null {
   const found = units.find(([pattern]) => pattern.test(unit ?? ''));
   if (found === undefined) return null;
   const ms = Math.round(count * found[1]);
-  return ms > 0 && ms <= DURATION_MAX_MS ? { ms, words } : null;
+  return ms > 0 && ms <= DURATION_MAX_MS ? { ms, unitMs: found[1], words } : null;
 }
 
 /** `4 hours`, `90 minutes`, `2 days`: the largest unit that needs no fraction. */

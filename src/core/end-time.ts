@@ -26,23 +26,33 @@ export type ReadEnd =
   /** Nothing here is about time. */
   | { readonly kind: 'none' };
 
+const untilWord = /^[’']?(until|untill|till|til)$/i;
 const none: ReadEnd = { kind: 'none' };
 const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “until friday” or “until May 9”.';
 
 /**
  * Reads an end at the beginning of `words`: `4h`, `for two hours`, `today`, `tonight`, `til midnight`, `tomorrow 9am`,
- * `until friday`, `until May 9 17:30`, `next week`, `permanently`. A day without a time means until that day is over; a
+ * `noon tomorrow`, `until friday`, `through May 9`, `until May 9 17:30`, `next week`, `permanently`. A day without a time means until that day is over; a
  * time without a day means its next one.
  */
 export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
   const [first = ''] = words;
-  const isUntil = /^[’']?(until|till|til)$/i.test(first);
+  const isThrough = /^(through|thru)$/i.test(first);
+  const isUntil = untilWord.test(first) || isThrough;
   const isFor = /^for$/i.test(first);
   const lead = isUntil || isFor ? 1 : 0;
   const rest = words.slice(lead);
-  const found = readPhrase(rest, clock, isUntil) ?? (isUntil ? null : readLength(rest)) ?? readMoment(rest, clock);
+  // "For 1:30" may be an hour and a half, or half past one.
+  const isUnsure = isFor && /^\d{1,2}:\d\d$/.test(rest[0] ?? '');
+  const moment = isUnsure ? null : readMoment(rest, clock);
+  const found = readPhrase(rest, clock, isUntil) ?? (isUntil ? null : readLength(rest)) ?? moment;
+  // "For 2 h 30": nobody gives a reason that begins with a number alone.
+  const isCut = found?.end.kind === 'duration' && /^\d+$/.test(rest[found.words] ?? '');
+  if (isCut) return { kind: 'unclear', why: `“${said(words, 4)}” is not a time I can read. ${EXAMPLES}` };
   if (found === null) {
-    const isAboutTime = isUntil || (isFor && /^\d/.test(rest[0] ?? '')) || soundsLikeTime(rest);
+    const [one = '', two = ''] = rest;
+    const isForSome = isFor && (/^[-–]?\d/.test(one) || /^(minutes|hours|days|nights|weeks|months|years)$/i.test(two));
+    const isAboutTime = (isUntil && !isThrough) || isForSome || soundsLikeTime(rest);
     return isAboutTime ? { kind: 'unclear', why: `“${said(words)}” is not a time I can read. ${EXAMPLES}` } : none;
   }
   const at = endOf(found.end, clock);
@@ -52,14 +62,29 @@ export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
   return { kind: 'end', end: found.end, words: found.words + lead };
 }
 
+/** When something shall begin, or be done by: not how long it lasts. */
+const startWord = /^(in|within|by|on|from|starting|beginning|after|before|since)$/i;
+
+/**
+ * Where something is said of time that may not be how long it lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a
+ * day behind everything else. -1: nowhere.
+ */
+export function otherTimeAt(words: readonly string[], clock: Clock): number {
+  return words.findIndex((word, index) => {
+    const here = readEnd(words.slice(index), clock);
+    if (here.kind === 'end') return index + here.words === words.length;
+    return startWord.test(word) && readEnd(words.slice(index + 1), clock).kind === 'end';
+  });
+}
+
 /** True where a time begins that nobody would take for a part of a name or a reason: `for 4h`, `until …`, `tonight`. */
 export function isPlainlyTime(words: readonly string[], clock: Clock): boolean {
   const [first = '', second = ''] = words;
-  if (/^[’']?(until|till|til)$/i.test(first)) return true;
-  if (/^for$/i.test(first) && /^\d/.test(second))
+  if (untilWord.test(first)) return true;
+  if (/^for$/i.test(first) && /^[-–]?\d/.test(second))
     return readDuration(words.slice(1)) !== null || soundsLikeDuration(words.slice(1));
-  const isDay = /^(today|tonight|tomorrow|permanently|forever|indefinitely)$/i.test(first);
-  const begins = /^for$/i.test(first) || isDay || /^next$/i.test(first) || readDuration(words) !== null;
+  const isDay = /^(today|tonight|tom+or+ow|tmrw|permanently|forever|indefinitely|temporarily)$/i.test(first);
+  const begins = /^(for|through|thru)$/i.test(first) || isDay || /^next$/i.test(first) || readDuration(words) !== null;
   return (begins || soundsLikeDuration(words)) && readEnd(words, clock).kind !== 'none';
 }
 
@@ -122,6 +147,9 @@ function readMoment(words: readonly string[], clock: Clock): Found {
   const today = dayOf(clock);
   const alone = timeAt(words, 0);
   if (alone !== null) {
+    const lead = /^on$/i.test(words[alone.words] ?? '') ? 1 : 0;
+    const on = readDay(words.slice(alone.words + lead), today);
+    if (on !== null) return until(instantOf(on.date, alone.time, clock.zone), alone.words + lead + on.words);
     const soon = instantOf(today, alone.time, clock.zone);
     const isAhead = soon.getTime() > clock.now.getTime();
     return until(isAhead ? soon : instantOf(addDays(today, 1), alone.time, clock.zone), alone.words);
@@ -149,13 +177,14 @@ function until(at: Date, words: number): Found {
 /** Speaks of time, also where nobody can read which: `a while`, `next month`, `tomorrowish`, `temporarily`. */
 function soundsLikeTime(words: readonly string[]): boolean {
   const [first = '', second = ''] = words.map((word) => word.toLowerCase());
-  if (/^(today|tonight|tomorrow)/.test(first) || /^(temporarily|overnight|now)$/.test(first)) return true;
+  if (/^(today|tonight|tom+or+ow|tmrw)/.test(first) || /^(temporarily|overnight|now|once)$/.test(first)) return true;
+  if (first === 'one' && second === 'time') return true;
   if (/^(next|this|coming)$/.test(first) && readWeekday(second) !== null) return true;
   return soundsLikeDuration(words);
 }
 
-function said(words: readonly string[]): string {
-  return words.slice(0, 3).join(' ').slice(0, 40);
+function said(words: readonly string[], count = 3): string {
+  return words.slice(0, count).join(' ').slice(0, 40);
 }
 
 function dayOf({ now, zone }: Clock): string {

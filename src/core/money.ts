@@ -35,3 +35,25 @@ export function parseAmount(text: string): number | null {
   const isContinental = /^\d{1,3}(?:\.\d{3})+,\d{2}$/.test(typed);
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
+
+const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
+/** Behind an amount: the rest of a number, another currency, or another amount. */
+const notAReason =
+  /^(\d{3}([.,]\d+)?|k|thousand|grand|m|million|.*[€£¥₹].*|eur|euros?|gbp|pounds?|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|percent|%)$/i;
+
+/**
+ * Reads an amount at the beginning of `words`: `450`, `$ 450`, `450 dollars`.
+ *
+ * @returns whole cents and how many words it took; null when there is none, or what follows makes it doubtful: `1 000`,
+ * `450 eur`, `300 or 400`.
+ */
+export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
+  const lead = words[0] === '$' ? 1 : 0;
+  const cents = parseAmount(words[lead] ?? '');
+  if (cents === null) return null;
+  const behind = dollarWord.test(words[lead + 1] ?? '') ? 2 : 1;
+  const [next = '', after = ''] = words.slice(lead + behind);
+  const isRange = /^(or|to|-|–)$/i.test(next) && parseAmount(after) !== null;
+  const isSecond = /^\d+$/.test(next) && after === '';
+  return notAReason.test(next) || isRange || isSecond ? null : { cents, words: lead + behind };
+}

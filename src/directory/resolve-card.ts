@@ -3,7 +3,9 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
+import { type DirectoryAccount, holderOf } from './account.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -17,7 +19,9 @@ interface Candidate {
 }
 
 interface Deps {
-  readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'>;
+  readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
+    readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
+  };
   readonly links: {
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
@@ -104,7 +108,8 @@ const holdsSeveral = {
   whoCan: 'Write the last four digits of the one that you mean.',
 };
 
-async function refuseUnknown(action: Action, query: string, { directory, reply, doing }: Deps): Promise<void> {
+async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
+  const { directory, reply, doing } = deps;
   // The query may be somebody's name, which the record does not need.
   const onRecord = { why: 'no card matches' };
   if (action.asHolder) {
@@ -116,13 +121,35 @@ async function refuseUnknown(action: Action, query: string, { directory, reply, 
     );
   }
   const isEmpty = (await directory.status()).accounts === 0;
+  const meant = isEmpty ? null : await nameMeant(action, query, deps);
+  const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const refusal = isEmpty
     ? { why: 'I could not read the list of cards from the card service yet.', whoCan: 'Try again in a minute.' }
     : {
         why: `No card matches “${query}”.`,
-        whoCan: 'Use the last four digits, a card id, an account id, a CustomId or the holder’s name.',
+        whoCan: `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`,
       };
   await reply.refuse(action, { what: `${doing(action.verb)} ${query}`, ...refusal }, onRecord);
+}
+
+const NAME_WORDS_MAX = 4;
+
+/** The name of a cardholder that was probably meant; null where none is near whose card the person may act on. */
+async function nameMeant(action: Action, query: string, { directory, mayAct }: Deps): Promise<string | null> {
+  if (!/\p{L}{3}/u.test(query)) return null;
+  const known = new Map<string, { readonly name: string; readonly acctId: number }>();
+  for await (const account of directory.all()) {
+    const name = holderOf(account);
+    for (const text of [name, account.firstName, account.lastName])
+      if (text !== null && text !== '') known.set(text.toLowerCase(), { name: name ?? text, acctId: account.acctId });
+  }
+  const words = query.split(' ');
+  // A reason may follow the name.
+  for (let count = Math.min(words.length, NAME_WORDS_MAX); count > 0; count -= 1) {
+    const meant = known.get(closest(words.slice(0, count).join(' '), [...known.keys()]) ?? '');
+    if (meant !== undefined) return (await mayAct(action, meant.acctId)) ? meant.name : null;
+  }
+  return null;
 }
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {

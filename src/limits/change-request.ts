@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
-import { type Clock, isPlainlyTime, readEnd } from '../core/end-time.ts';
+import { type Clock, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 
 /** What a card's rules shall be, and for how long. */
@@ -79,17 +79,26 @@ export function readTerm(
 ): { term: Term | null; rest: readonly string[] } | string {
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
-  if (first.kind === 'end') return { term: first.end, rest: words.slice(first.words) };
+  if (first.kind === 'end') {
+    const rest = words.slice(first.words);
+    return { term: first.end, rest: /^only$/i.test(rest[0] ?? '') ? rest.slice(1) : rest };
+  }
   const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
+  const other = otherTimeAt(words, clock);
+  if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
   if (at === -1) return { term: null, rest: words };
   const last = readEnd(words.slice(at), clock);
   if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: words.slice(0, at) };
   if (last.kind === 'unclear') return last.why;
+  return notSure(words, at);
+}
+
+function notSure(words: readonly string[], at: number): string {
   const said = words
     .slice(at, at + 3)
     .join(' ')
     .slice(0, 40);
-  return `Is “${said}” how long it lasts? Write the time before the reason, or “permanently”.`;
+  return `Is “${said}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
 }
 
 /** `for 4 hours`, `until midnight Eastern time`: goes behind a verb. */

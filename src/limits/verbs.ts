@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
-import type { LimitPeriod } from '../card-api/rule.ts';
+import { type LimitPeriod, limitPeriods } from '../card-api/rule.ts';
+import { closest } from '../core/closest.ts';
+import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
-import { parseAmount } from '../core/money.ts';
+import { parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
 import type { Remedy } from './remedy-change.ts';
 
@@ -117,26 +119,34 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   const at = words.findIndex((word, index) => index > 0 && periods.has(word.toLowerCase()));
   const period = periods.get(words[at]?.toLowerCase() ?? '');
   if (at === -1 || period === undefined) {
-    return unclear('Which limit? Write daily, weekly, monthly, yearly or lifetime.');
+    const meant = words.slice(1).flatMap((word) => closest(word, limitPeriods) ?? [])[0];
+    const suggestion = meant === undefined ? '' : ` Did you mean “${meant}”?`;
+    return unclear(`Which limit? Write daily, weekly, monthly, yearly or lifetime.${suggestion}`);
   }
-  const amount = words[at + 1];
-  if (amount === undefined) return unclear(`What should the ${period} limit be?`);
-  const limitCents = noLimitWords.has(amount.toLowerCase()) ? null : parseAmount(amount);
-  if (limitCents === null && !noLimitWords.has(amount.toLowerCase())) {
+  const behind = words.slice(at + 1);
+  if (behind.length === 0) return unclear(`What should the ${period} limit be?`);
+  const isNone = noLimitWords.has(behind[0]?.toLowerCase() ?? '');
+  const amount = isNone || soundsLikeDuration(behind.slice(0, 2)) ? null : readAmount(behind);
+  if (amount === null && !isNone) {
     return unclear(
-      `“${amount.slice(0, 40)}” is not an amount. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`,
+      `“${said(behind)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`,
     );
   }
 
-  const read = readTerm(words.slice(at + 2), clock);
+  const read = readTerm(behind.slice(amount?.words ?? 1), clock);
   if (typeof read === 'string') return unclear(read);
   const [first = '', second = ''] = read.rest;
   if (periods.has(first.toLowerCase()) && parseAmount(second) !== null)
     return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const changeRequest: ChangeRequest = {
-    goals: [{ rule: { kind: 'limit', period, category: null }, to: limitCents }],
+    goals: [{ rule: { kind: 'limit', period, category: null }, to: amount?.cents ?? null }],
     term: read.term ?? permanent,
   };
   const on = { kind: 'words', words: words.slice(0, at) } as const;
   return { kind: 'read', verb: 'limit', target: on, reason: read.rest.join(' '), input: { changeRequest } };
+}
+
+/** The beginning of what cannot be read. */
+function said(words: readonly string[]): string {
+  return words.slice(0, 2).join(' ').slice(0, 40);
 }

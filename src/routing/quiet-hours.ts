@@ -59,10 +59,13 @@ export type ParsedQuiet =
   | { readonly kind: 'off' }
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** Reads `22:00-07:00 Europe/Berlin weekdays except declines over 500`, or `off`. @param zone the default. */
+/** Reads `22:00-07:00 Europe/Berlin weekdays except declines over 500`, `10 pm to 7 am`, or `off`. @param zone the default. */
 export function parseQuiet(text: string, zone: string): ParsedQuiet {
-  const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(text.trim()) ?? [];
-  const [range = '', ...rest] = head.split(/\s+/u).filter((word) => word !== '');
+  // Who copies a message may copy characters that nobody sees.
+  const typed = text.replace(/\p{Cf}/gu, '').trim();
+  const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
+  const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replace(/\s+(?:[-–—]|to)\s+/iu, '-');
+  const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');
   if (/^(off|none|stop)$/i.test(range)) return { kind: 'off' };
   const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
   const [from = null, to = null] = times;

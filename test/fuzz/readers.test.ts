@@ -17,12 +17,12 @@ import {
 } from '../../src/core/calendar-words.ts';
 import { isCardNumber, maskCardNumbers } from '../../src/core/card-number.ts';
 import { formatDuration, readDuration } from '../../src/core/duration.ts';
-import { endOf, isPlainlyTime, readEnd } from '../../src/core/end-time.ts';
+import { endOf, isPlainlyTime, otherTimeAt, readEnd } from '../../src/core/end-time.ts';
 import { AppError, ConfigError, PayloadError } from '../../src/core/errors.ts';
 import { StoredEvent } from '../../src/core/event.ts';
 import { parseExactly } from '../../src/core/exact-json.ts';
 import { countryName, merchantCategory } from '../../src/core/merchant-category.ts';
-import { formatCents, parseAmount } from '../../src/core/money.ts';
+import { formatCents, parseAmount, readAmount } from '../../src/core/money.ts';
 import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/core/service-time.ts';
 import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
@@ -153,6 +153,17 @@ const properties: Readonly<Record<string, () => void>> = {
     });
     check(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) => expect(parseAmount(formatCents(cents))).toBe(cents));
   },
+  readAmount() {
+    check(fc.array(spiteful, { maxLength: 4 }), (words) => {
+      const read = readAmount(words);
+      if (read === null) return;
+      expect(read.cents).toBeGreaterThanOrEqual(0);
+      expect(read.words).toBeLessThanOrEqual(words.length);
+    });
+    check(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) =>
+      expect(readAmount([formatCents(cents), 'lunch'])).toEqual({ cents, words: 1 }),
+    );
+  },
   readDuration() {
     check(fc.array(spiteful, { maxLength: 4 }), (words) => {
       const read = readDuration(words);
@@ -177,6 +188,10 @@ const properties: Readonly<Record<string, () => void>> = {
       if (at !== null) expect(at.getTime()).toBeGreaterThan(clock.now.getTime());
     });
   },
+  otherTimeAt: () =>
+    check(timeWords, (words) => {
+      expect(words.length === 0 ? -1 : otherTimeAt(words, clock)).toBeLessThan(words.length || 1);
+    }),
   readTerm() {
     check(timeWords, (words) => {
       const read = readTerm(words, clock);

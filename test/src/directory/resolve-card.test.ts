@@ -45,6 +45,10 @@ const resolveCard = createResolveCard({
     findKnown: async (query) => found[query] ?? [],
     untilListed: async () => {},
     status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
+    async *all() {
+      yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
+      yield { acctId: 8, firstName: 'Jane', lastName: 'Doe' };
+    },
   },
   links: {
     ofUser: async (userId) => linked.filter((link) => link.userId === userId),
@@ -223,5 +227,34 @@ describe('words that no card matches', () => {
     await resolveCard({ ...words('Nobody'), asHolder: true });
 
     expect(refusals).toEqual([expect.objectContaining({ why: 'You hold no card “Nobody”.' })]);
+  });
+});
+
+describe('a name with a typo', () => {
+  it.each([
+    [['Jnae', 'Doe'], 'Jane Doe'],
+    [['jane', 'deo'], 'Jane Doe'],
+    [['Rivrea'], 'Sam Rivera'],
+    [['Sam', 'Rivra', 'lost', 'it'], 'Sam Rivera'],
+  ])('%j gets a suggestion', async (typed, meant) => {
+    expect(await resolveCard(words(...typed))).toBe(null);
+    expect(refusals).toMatchObject([
+      { whoCan: expect.stringMatching(`^Did you mean “${meant}”\\? Use the last four`) },
+    ]);
+  });
+
+  it.each([[['Quentin', 'Blake']], [['4243']], [['xyz']]])(
+    '%j is near nobody’s: nothing is suggested',
+    async (typed) => {
+      await resolveCard(words(...typed));
+
+      expect(refusals).toMatchObject([{ whoCan: expect.stringMatching(/^Use the last four digits/) }]);
+    },
+  );
+
+  it('suggests nobody whose card the person may not act on', async () => {
+    await resolveCard({ ...words('Jnae', 'Doe'), asHolder: true });
+
+    expect(refusals).toMatchObject([{ whoCan: expect.not.stringContaining('Jane') }]);
   });
 });

@@ -23,6 +23,7 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
     find: async () => matches,
     findKnown: async () => matches,
     untilListed: async () => {},
+    async *all() {},
     status: async () => ({ accounts: 2 }),
   } as unknown as Directory;
   const world = await createActionWorld(redis(), { directory });

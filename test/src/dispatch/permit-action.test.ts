@@ -230,6 +230,7 @@ describe('a card of a group with people of its own', () => {
       find: async () => [{ acctId, cards: [] }],
       findKnown: async () => [],
       untilListed: async () => {},
+      async *all() {},
       status: async () => ({ accounts: 1 }),
     } as unknown as Directory,
     toFacts: (id, _account, which) => toCardFacts(id, null, which),

@@ -31,6 +31,7 @@ const noCards = {
   find: async () => [],
   findKnown: async () => [],
   untilListed: async () => {},
+  async *all() {},
   findByEmail: async () => [],
   status: async () => ({ accounts: 2 }),
 } as unknown as Directory;

@@ -1,0 +1,191 @@
+import { expect, it } from 'vitest';
+import { parseCommand } from '../../../src/dispatch/command.ts';
+import { muteEndOf } from '../../../src/routing/mute.ts';
+import { parseQuiet } from '../../../src/routing/quiet-hours.ts';
+
+/** Friday, 10 AM in New York. */
+const clock = { now: new Date('2026-11-20T15:00:00Z'), zone: 'America/New_York' };
+const HOUR = 3_600_000;
+const hours = (count: number) => ({ kind: 'duration', ms: count * HOUR });
+const day = (date: string) => ({ kind: 'day', day: date });
+const until = (at: string) => ({ kind: 'until', at });
+
+/** What was typed, and the term; null: it is asked about. */
+const times: readonly [string, object | null][] = [
+  ['for an hour', hours(1)],
+  ['two hours', hours(2)],
+  ['2h', hours(2)],
+  ['for 36h', hours(36)],
+  ['for 1.5 hours', hours(1.5)],
+  ['2h 30m', hours(2.5)],
+  ['for 2 hours and 30 minutes', hours(2.5)],
+  ['an hour and a half', hours(1.5)],
+  ['for twenty minutes', hours(1 / 3)],
+  ['today', day('2026-11-20')],
+  ['today only', day('2026-11-20')],
+  ['tonight', day('2026-11-20')],
+  ['eod', day('2026-11-20')],
+  ['tomorrow 9am', until('2026-11-21T14:00:00.000Z')],
+  ['until noon tomorrow', until('2026-11-21T17:00:00.000Z')],
+  ['til noon', until('2026-11-20T17:00:00.000Z')],
+  ['untill monday', day('2026-11-23')],
+  ['until friday', day('2026-11-27')],
+  ['through friday', day('2026-11-27')],
+  ['until May 9', day('2027-05-09')],
+  ['until 9 May 2027', day('2027-05-09')],
+  ['until 12/24', day('2026-12-24')],
+  ['until 11/19', day('2027-11-19')],
+  ['next week', day('2026-11-29')],
+  ['until next week', day('2026-11-22')],
+  ['until 31 Feb', null],
+  ['until Feb 31', null],
+  ['until 13/5', null],
+  ['until 2026-11-19', null],
+  ['until 25:00', null],
+  ['until 9', null],
+  ['until the 24th', null],
+  ['next friday', null],
+  ['next month', null],
+  ['in 2 weeks', null],
+  ['within 2 hours', null],
+  ['starting tomorrow', null],
+  ['by friday', null],
+  ['on monday', null],
+  ['for 1:30', null],
+  ['for 90', null],
+  ['for 1,5 hours', null],
+  ['for 2 h 30', null],
+  ['-2h', null],
+  ['for -2h', null],
+  ['for 999d', null],
+  ['for a few hours', null],
+  ['for umpteen minutes', null],
+  ['a while', null],
+  ['all day', null],
+  ['once', null],
+  ['tmrw', null],
+  ['tommorow', null],
+  ['temporarily', null],
+];
+
+it.each(times)('/card limit and /card ask read %j, before the reason and behind it, or ask about it', (said, term) => {
+  for (const text of [
+    `limit 4242 daily 450 ${said}`,
+    `limit 4242 daily 450 ${said} team lunch`,
+    `ask 300 ${said} team lunch`,
+  ]) {
+    const read = parseCommand(text, clock);
+    if (term === null) expect(read, text).toMatchObject({ kind: 'unclear' });
+    else
+      expect(read, text).toMatchObject({
+        kind: 'read',
+        reason: text.endsWith('lunch') ? 'team lunch' : '',
+        input: text.startsWith('ask') ? { ask: { term } } : { changeRequest: { term } },
+      });
+  }
+  // Behind the reason: a lunch for 90 people, and once a year.
+  if (said === 'for 90' || said === 'once') return;
+  const behind = parseCommand(`limit 4242 daily 450 lunch ${said}`, clock);
+  expect(behind, 'what is said of time never becomes a part of the reason').not.toMatchObject({
+    kind: 'read',
+    input: { changeRequest: { term: { kind: 'permanent' } } },
+  });
+});
+
+it.each(times)('/card mute ends with %j, or asks', (said, term) => {
+  const read = muteEndOf(`${said} trip`.split(' '), clock);
+  const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
+  expect('endsAt' in read || isTooLong).toBe(term !== null);
+});
+
+it.each([
+  'team dinner',
+  'for lunch',
+  'room 12',
+  '2 laptops',
+  'for the May conference',
+  'q4 travel',
+  'to see A. Sun Ltd',
+])('%j says nothing of time: it is the reason', (reason) => {
+  expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
+});
+
+/** What was typed, and whole cents; null: it is asked about. */
+const amounts: readonly [string, number | null][] = [
+  ['450', 45_000],
+  ['$450', 45_000],
+  ['$ 450', 45_000],
+  ['450 dollars', 45_000],
+  ['450 USD', 45_000],
+  ['$1,250', 125_000],
+  ['1.250,00', 125_000],
+  ['1k', 100_000],
+  ['$2.5k', 250_000],
+  ['0.01', 1],
+  ['1 000', null],
+  ['1 250.50', null],
+  ['1k5', null],
+  ['1,5k', null],
+  ['€5', null],
+  ['5€', null],
+  ['5 €', null],
+  ['450 eur', null],
+  ['450 pounds', null],
+  ['450 k', null],
+  ['$1.250,5', null],
+  ['1.250', null],
+  ['12,50', null],
+  ['+50', null],
+  ['-5', null],
+  ['450.123', null],
+  ['1e3', null],
+  ['450-500', null],
+  ['300 or 400', null],
+  ['2 hours', null],
+  ['50%', null],
+];
+
+it.each(amounts)('/card limit and /card ask read %j, or ask about it', (said, cents) => {
+  for (const text of [`limit 4242 daily ${said} lunch`, `ask ${said} lunch`, `ask 4242 ${said} lunch`]) {
+    // That is $4,242 for 2 hours.
+    if (text === 'ask 4242 2 hours lunch') continue;
+    const read = parseCommand(text, clock);
+    if (cents === null) expect(read, text).toMatchObject({ kind: 'unclear' });
+    else
+      expect(read, text).toMatchObject({
+        kind: 'read',
+        reason: 'lunch',
+        input: text.startsWith('ask') ? { ask: { amountCents: cents } } : { changeRequest: { goals: [{ to: cents }] } },
+      });
+  }
+});
+
+it.each<[string, string | null]>([
+  ['22:00-07:00', '22:00-07:00'],
+  ['22:00 - 07:00', '22:00-07:00'],
+  ['22:00 to 07:00', '22:00-07:00'],
+  ['10 pm to 7 am', '22:00-07:00'],
+  ['\u206022:00\u200b-07:00', '22:00-07:00'],
+  ['noon-1pm', '12:00-13:00'],
+  ['22-07', '22:00-07:00'],
+  ['10-7', null],
+  ['25:00-07:00', null],
+  ['22:00', null],
+  ['eod', null],
+  ['22:00-07:00 tommorow', null],
+])('quiet hours read %j, or ask about it', (said, range) => {
+  const read = parseQuiet(said, clock.zone);
+  expect(read.kind === 'hours' ? `${read.window.from}-${read.window.to}` : null).toBe(range);
+});
+
+it('a typo in a period gets a suggestion', () => {
+  for (const [typed, meant] of [
+    ['dayly', 'daily'],
+    ['wekly', 'weekly'],
+    ['montly', 'monthly'],
+  ])
+    expect(parseCommand(`limit 4242 ${typed} 450`, clock)).toMatchObject({
+      kind: 'unclear',
+      why: expect.stringContaining(`Did you mean “${meant}”?`),
+    });
+});
