@@ -4,7 +4,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action, Resolved } from './action.ts';
-import { type ActionState, type Result, reported, stateOf } from './action-state.ts';
+import { type ActionState, type ReportedState, type Result, reported, stateOf } from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
@@ -40,7 +40,7 @@ const noCard: CardFacts = {
   group: null,
 };
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'now'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
   /** Behind "to": `block cards`. */
@@ -55,7 +55,7 @@ export function createFailures(deps: Deps) {
       const written = await deps.progress.read(action.id);
       if (reported(written)?.isTold === true) return;
       const verb = changing[action.verb] ?? null;
-      if (verb === null || acctId === 0) return await failUnchanged(action, error);
+      if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
     },
     /** A change of a card. @returns what is told of it. */
@@ -93,19 +93,41 @@ export function createFailures(deps: Deps) {
     return await deps.reports.report(action, verb, result, { outcomeOf });
   }
 
-  async function failUnchanged(action: Action, error: CardApiError | null): Promise<void> {
+  async function failUnchanged(action: Action, error: CardApiError | null, acctId = 0): Promise<void> {
     const apiWords = error?.apiMessage ?? null;
-    const result = { state: 'failed', card: noCard, before: null, after: null, apiWords, note: null } as const;
     const said = apiWords === null ? '' : ` It says: “${apiWords}”`;
-    const givenUp = {
+    const own = givenUp('failed', apiWords, {
       detail: apiWords ?? error?.code ?? 'internal',
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
-    };
-    const own = { ...stateOf(result, deps.now().toISOString()), givenUp };
+    });
     // Before anybody is told: whoever still works on it, after this job was lost, must not do it then.
     const stands = (await deps.progress.begin(action.id, own)) ?? own;
+    if (stands.state === 'sending') return await failUnsure(action, acctId);
     if (!(await tellGivenUp(action, stands))) throw new TooLateError('somebody else has gone on with it');
+  }
+
+  /** A worker died while it was sending. One that is still sending holds the lock. */
+  async function failUnsure(action: Action, acctId: number): Promise<void> {
+    await deps.withLock(acctId === 0 ? `order:${action.id}` : `account:${acctId}`, async () => {
+      const written = await deps.progress.read(action.id);
+      if (written?.state !== 'sending') throw new TooLateError('somebody else has gone on with it');
+      const own = givenUp('unknown', null, {
+        detail: 'internal',
+        why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
+        whoCan: 'Look at the card service before you ask again.',
+      });
+      await tellGivenUp(action, await deps.progress.write(action.id, own));
+    });
+  }
+
+  function givenUp(
+    state: 'failed' | 'unknown',
+    apiWords: string | null,
+    words: NonNullable<ReportedState['givenUp']>,
+  ): ReportedState {
+    const result = { state, card: noCard, before: null, after: null, apiWords, note: null } as const;
+    return { ...stateOf(result, deps.now().toISOString()), givenUp: words };
   }
 
   async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
@@ -113,7 +135,7 @@ export function createFailures(deps: Deps) {
     if (known?.givenUp === undefined) return false;
     if (known.isTold) return true;
     const { detail, why, whoCan } = known.givenUp;
-    await deps.record(action, { event: 'failed', detail });
+    await deps.record(action, { event: known.result.state === 'unknown' ? 'unknown' : 'failed', detail });
     const what = `Your request to ${deps.doingOf(action.verb)}`;
     await deps.answer(action, refusal({ what, why, whoCan }));
     await deps.progress.write(action.id, { ...known, isTold: true });

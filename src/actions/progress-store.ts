@@ -63,7 +63,9 @@ const LATEST_KEPT_SECONDS = 3600;
 const ASKED_KEPT_MAX = 20;
 
 /** A change of a card, and when it was asked for. */
-type AskedChange = Pick<Action, 'id' | 'askedAt'>;
+type AskedChange = Pick<Action, 'id' | 'verb' | 'askedAt'>;
+/** Which verbs count when it is asked whether somebody else changed the same. */
+type Counts = (verb: string) => boolean;
 
 /** Which action changed a card's status, or a rule of it, last; and which of them was asked for last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
@@ -73,21 +75,30 @@ export function createLatestChanges(redis: Redis | Cluster) {
     (expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes)).map((subject) => `${acctId}:${subject}`);
   const latestKey = (subject: string): string => stateKey(`changed:${subject}`);
   const askedKey = (subject: string): string => stateKey(`change-asked:${subject}`);
-  const noteAsked = (change: ChainableCommander, subject: string, { id, askedAt }: AskedChange): void => {
+  const changers = (members: readonly string[]): { readonly verb: string; readonly id: string }[] =>
+    members.map((member) => {
+      const [verb = '', id = ''] = member.split(' ');
+      return { verb, id };
+    });
+  const noteAsked = (change: ChainableCommander, subject: string, { id, verb, askedAt }: AskedChange): void => {
     change
-      .zadd(askedKey(subject), Date.parse(askedAt), id)
+      .zadd(askedKey(subject), Date.parse(askedAt), `${verb} ${id}`)
       .zremrangebyrank(askedKey(subject), 0, -ASKED_KEPT_MAX - 1)
       .expire(askedKey(subject), KEPT_SECONDS);
   };
-  const changedBy = async (acctId: number, expected: Expected): Promise<string[]> =>
-    (await redis.mget(subjectsOf(acctId, expected).map(latestKey))).filter((id) => id !== null);
+  const changedBy = async (acctId: number, expected: Expected, counts: Counts = () => true): Promise<string[]> => {
+    const latest = await redis.mget(subjectsOf(acctId, expected).map(latestKey));
+    return changers(latest.filter((member) => member !== null))
+      .filter(({ verb }) => counts(verb))
+      .map(({ id }) => id);
+  };
   return {
     /** `id` changed it last: what was sent before can no longer be seen. */
-    async changed(acctId: number, expected: Expected, { id, askedAt }: AskedChange): Promise<void> {
+    async changed(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
       const change = redis.multi();
       for (const subject of subjectsOf(acctId, expected)) {
-        change.set(latestKey(subject), id, 'EX', LATEST_KEPT_SECONDS);
-        noteAsked(change, subject, { id, askedAt });
+        change.set(latestKey(subject), `${asked.verb} ${asked.id}`, 'EX', LATEST_KEPT_SECONDS);
+        noteAsked(change, subject, asked);
       }
       await change.exec();
     },
@@ -98,14 +109,19 @@ export function createLatestChanges(redis: Redis | Cluster) {
       await change.exec();
     },
     /** The change was certainly not made: it stands in nobody's way. */
-    async notMade(acctId: number, expected: Expected, id: string): Promise<void> {
-      for (const subject of subjectsOf(acctId, expected)) await redis.zrem(askedKey(subject), id);
+    async notMade(acctId: number, expected: Expected, { verb, id }: Omit<AskedChange, 'askedAt'>): Promise<void> {
+      for (const subject of subjectsOf(acctId, expected)) await redis.zrem(askedKey(subject), `${verb} ${id}`);
     },
     /** True when somebody asked for a change of the same later, and that one came first. */
-    async isOvertaken(acctId: number, expected: Expected, { id, askedAt }: AskedChange): Promise<boolean> {
+    async isOvertaken(
+      acctId: number,
+      expected: Expected,
+      { id, askedAt }: Omit<AskedChange, 'verb'>,
+      counts: Counts = () => true,
+    ): Promise<boolean> {
       for (const subject of subjectsOf(acctId, expected)) {
         const later = await redis.zrangebyscore(askedKey(subject), `(${Date.parse(askedAt)}`, '+inf');
-        if (later.some((changer) => changer !== id)) return true;
+        if (changers(later).some((changer) => changer.id !== id && counts(changer.verb))) return true;
       }
       return false;
     },
@@ -121,8 +137,9 @@ export function createLatestChanges(redis: Redis | Cluster) {
       expected: Expected,
       id: string,
       followed: readonly string[] = [],
+      counts?: Counts,
     ): Promise<boolean> {
-      const latest = await changedBy(acctId, expected);
+      const latest = await changedBy(acctId, expected, counts);
       return latest.some((changer) => changer !== id && !followed.includes(changer));
     },
   };

@@ -8,7 +8,7 @@ import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Action, Resolved } from './action.ts';
 import type { ActionState, Expected, Result, SendingState } from './action-state.ts';
 import type { ActionTools, LockedAttempt } from './action-tools.ts';
-import type { WhyOvertaken } from './overtaken.ts';
+import { countsAgainst, type WhyOvertaken } from './overtaken.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
@@ -87,7 +87,7 @@ export function createSendStatus(deps: Deps): SendStatus {
     const sent = { expects, basis, readBasis };
     const why = written?.state === 'sending' ? null : await deps.whyOvertaken(verb, resolved);
     if (why !== null) return await finish('failed', { note: why });
-    if (written?.state === 'sending' && (await isSuperseded(action.id, acctId, written, sent))) {
+    if (written?.state === 'sending' && (await isSuperseded(verb, resolved, written, sent))) {
       // What has changed since then may be this very change, which could not be read a moment ago.
       if ((await readBack(acctId, cardId, api)) === status) return await foundMade(verb, resolved, before, finish);
       return await finish('unknown', { note: superseded });
@@ -114,9 +114,14 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 
   /** A worker may have made this change before it died, and something has changed since then. */
-  async function isSuperseded(id: string, acctId: number, written: SendingState, sent: Sent): Promise<boolean> {
-    if (written.basis !== undefined && written.basis !== sent.basis) return true;
-    return await latestChanges.isSuperseded(acctId, sent.expects, id, written.followed);
+  async function isSuperseded(
+    verb: StatusVerb,
+    { action, acctId }: Resolved,
+    written: SendingState,
+    { expects, basis }: Sent,
+  ): Promise<boolean> {
+    if (written.basis !== undefined && written.basis !== basis) return true;
+    return await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, countsAgainst(verb));
   }
 
   /** The last time that the card was told to have the status: a later one shows that the change was made. */
@@ -155,7 +160,7 @@ async function resolveFailure(
   }
   if (error.retryable && !isLast) throw error;
   await history.forgetExpected(acctId, expects.status);
-  await latestChanges.notMade(acctId, expects, action.id);
+  await latestChanges.notMade(acctId, expects, action);
   await finish('failed', { apiWords: error.apiMessage, note: noteOf(error) });
 }
 

@@ -110,7 +110,8 @@ export function createRestore(deps: RestoreDeps): Restore {
     }
     // What ends by itself was decided when it was opened.
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
-    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, { id: progressId, askedAt });
+    const asked = { id: progressId, verb: by?.verb ?? 'end', askedAt };
+    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
     await lease.confirm();
     await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     return { ...ended, state: 'ended' };

@@ -92,7 +92,7 @@ export function createSendRules(deps: Deps): SendRules {
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
       if (isUnread) return await finish('unknown', { ...said, expects });
       await deps.terms.forget(action.id);
-      await deps.latestChanges.notMade(acctId, expects, action.id);
+      await deps.latestChanges.notMade(acctId, expects, action);
       const failed = await finish('failed', said);
       await deps.raises.forget(action, acctId);
       return failed;

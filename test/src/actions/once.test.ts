@@ -83,6 +83,7 @@ describe.each(cases)(
         world.service.status = status;
         await world.deps.latestChanges.changed(acctId, expected, {
           id: 'act_before',
+          verb: 'activate',
           askedAt: '2026-11-20T14:59:00.000Z',
         });
         return world.deps;

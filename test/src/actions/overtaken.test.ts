@@ -17,21 +17,26 @@ const blocked = told('BLOCKED');
 
 interface Given {
   readonly told?: readonly StatusRecord[];
-  readonly isOvertaken?: boolean;
+  /** The verb that somebody asked for later, which was done first. */
+  readonly later?: string;
   /** The last event is of an action of ours. */
   readonly isOurs?: boolean;
 }
 
-function why(verb: 'block' | 'unblock', { told: known = [], isOvertaken = false, isOurs = false }: Given) {
+function why(verb: 'block' | 'unblock', { told: known = [], later: done, isOurs = false }: Given) {
   const whyOvertaken = createWhyOvertaken({
-    latestChanges: { isOvertaken: async () => isOvertaken },
+    latestChanges: {
+      isOvertaken: async (_acctId, _expects, _action, counts) => done !== undefined && counts?.(done) !== false,
+    },
     history: { statuses: async () => known, isExpected: async () => isOurs },
   });
   return whyOvertaken(verb, { action: ask(verb), acctId, cardId });
 }
 
 it.each<[string, 'block' | 'unblock', Given, RegExp]>([
-  ['a block gives way to what somebody asked for later', 'block', { isOvertaken: true }, /Somebody asked/],
+  ['a block gives way to a later unblock', 'block', { later: 'unblock' }, /Somebody asked/],
+  ['a block gives way where it was undone', 'block', { later: 'undo-block' }, /Somebody asked/],
+  ['an unblock gives way to a later block', 'unblock', { later: 'block' }, /Somebody asked/],
   ['a block gives way to a later unblock outside', 'block', { told: [blocked, told('ACTIVE', now)] }, /outside Slack/],
   ['an unblock gives way to a later block outside', 'unblock', { told: [told('BLOCKED', now)] }, /outside Slack/],
 ])('%s', async (_what, verb, given, expected) => {
@@ -40,6 +45,8 @@ it.each<[string, 'block' | 'unblock', Given, RegExp]>([
 
 it.each<[string, 'block' | 'unblock', Given]>([
   ['what nobody has told of the card', 'block', {}],
+  ['an activation that somebody asked for later', 'block', { later: 'activate' }],
+  ['another block that somebody asked for later', 'block', { later: 'block' }],
   [
     'an unblock that we sent, because somebody asked for it before',
     'block',

@@ -65,7 +65,11 @@ it('changes that nothing has shown yet are listed, oldest first, until that is t
 });
 
 const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
-const asked = (id: string, second = 0) => ({ id, askedAt: `2026-11-20T15:00:0${second}.000Z` });
+const asked = (id: string, second = 0, verb = 'block') => ({
+  id,
+  verb,
+  askedAt: `2026-11-20T15:00:0${second}.000Z`,
+});
 
 it('an action is superseded by a later one that changed the same, not by what it followed', async () => {
   const latest = createLatestChanges(redis());
@@ -100,8 +104,21 @@ describe('an action is overtaken by what somebody asked for later', () => {
   it('not by what was certainly not made', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_failed', 5));
-    await latest.notMade(1, status, 'act_failed');
+    await latest.notMade(1, status, asked('act_failed'));
 
     expect(await latest.isOvertaken(1, status, asked('act_own', 2))).toBe(false);
+  });
+
+  it('only by what counts', async () => {
+    const latest = createLatestChanges(redis());
+    await latest.changed(1, status, asked('act_later', 5, 'activate'));
+    const isUnblock = (verb: string): boolean => verb === 'unblock';
+
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2), isUnblock)).toBe(false);
+    expect(await latest.isSuperseded(1, status, 'act_own', [], isUnblock)).toBe(false);
+
+    await latest.changed(1, status, asked('act_last', 6, 'unblock'));
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2), isUnblock)).toBe(true);
+    expect(await latest.isSuperseded(1, status, 'act_own', [], isUnblock)).toBe(true);
   });
 });

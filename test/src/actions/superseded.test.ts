@@ -41,22 +41,18 @@ const limitOf = (id: string, limitCents: number, term: Term = permanent): Action
     },
   });
 
-it.each<[string, Action, Action, string, object]>([
-  [
-    'a block',
-    ask('block', { ...byCommand, id: 'act_older' }),
-    ask('unblock', { ...byCommand, id: 'act_newer' }),
-    'BLOCKED',
-    { status: 'ACTIVE' },
-  ],
-  [
-    'a limit',
-    limitOf('act_older', 45_000),
-    limitOf('act_newer', 30_000),
-    'ACTIVE',
-    { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
-  ],
-])(
+/** What it is, what was asked for first and later, the card's status before, and what is to stand in the end. */
+type Sequence = [what: string, older: Action, newer: Action, was: string, is: object];
+
+const [t0, t1] = ['2026-11-20T15:00:00.000Z', '2026-11-20T15:00:05.000Z'];
+const olderBlock = ask('block', { ...byCommand, id: 'act_older' });
+const newerUnblock = ask('unblock', { ...byCommand, id: 'act_newer', askedAt: t1 });
+const toThreeHundred = { rules: expect.objectContaining({ DailySpendLimit: 300 }) };
+const newerLimit = { ...limitOf('act_newer', 30_000), askedAt: t1 };
+const block: Sequence = ['a block', olderBlock, newerUnblock, 'BLOCKED', { status: 'ACTIVE' }];
+const limit: Sequence = ['a limit', limitOf('act_older', 45_000), newerLimit, 'ACTIVE', toThreeHundred];
+
+it.each<Sequence>([block, limit])(
   '%s whose first try failed is not repeated over what somebody asked for since',
   async (_what, older, newer, was, is) => {
     const world = await createActionWorld(redis());
@@ -75,7 +71,6 @@ it.each<[string, Action, Action, string, object]>([
   },
 );
 
-const [t0, t1] = ['2026-11-20T15:00:00.000Z', '2026-11-20T15:00:05.000Z'];
 const international = { kind: 'international' } as const;
 const allow = (id: string, to: boolean, over: object = {}): Action =>
   ask('allow', {
@@ -87,14 +82,9 @@ const allow = (id: string, to: boolean, over: object = {}): Action =>
 const later = <A extends Action>(action: A): A => ({ ...action, askedAt: t1 });
 
 describe('an action that waited in the queue while somebody asked for something else later, which was done first', () => {
-  it.each<[string, Action, Action, string, object]>([
-    [
-      'a block',
-      ask('block', { ...byCommand, id: 'act_older' }),
-      ask('unblock', { ...byCommand, id: 'act_newer' }),
-      'BLOCKED',
-      { status: 'ACTIVE' },
-    ],
+  it.each<Sequence>([
+    block,
+    limit,
     [
       'an unblock',
       ask('unblock', { ...byCommand, id: 'act_older' }),
@@ -110,13 +100,6 @@ describe('an action that waited in the queue while somebody asked for something 
       { status: 'BLOCKED' },
     ],
     [
-      'a limit',
-      limitOf('act_older', 45_000),
-      limitOf('act_newer', 30_000),
-      'ACTIVE',
-      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
-    ],
-    [
       'a lower limit',
       limitOf('act_older', 10_000),
       limitOf('act_newer', 45_000),
@@ -126,9 +109,9 @@ describe('an action that waited in the queue while somebody asked for something 
     [
       'a limit for an hour',
       limitOf('act_older', 45_000, { kind: 'duration', ms: 3_600_000 }),
-      limitOf('act_newer', 30_000),
+      newerLimit,
       'ACTIVE',
-      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
+      toThreeHundred,
     ],
     [
       'one of several limits',
@@ -240,6 +223,53 @@ describe('an action that waited in the queue while somebody asked for something 
   });
 });
 
+describe('a block gives way to an unblock only', () => {
+  const activate = ask('activate', { ...byCommand, id: 'act_newer', askedAt: t1 });
+  const secondBlock = ask('block', { ...byCommand, id: 'act_newer', askedAt: t1, actor: { userId: 'U0ANA', teamId: 'T1' } });
+
+  it.each([
+    ['that waited', async () => {}],
+    [
+      'whose worker was told nothing',
+      async ({ deps }: PerformWorld) => {
+        const broken = { ...deps, card: { ...deps.card, setCardStatus: lost } };
+        await expect(performAction(olderBlock, broken)).rejects.toThrow(CardApiError);
+      },
+    ],
+  ])('one %s is sent all the same after somebody activated the card', async (_what, before) => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'INACTIVE';
+    await before(world);
+
+    await performAction(activate, world.deps);
+    await performAction(olderBlock, world.deps);
+
+    expect(world.writes).toEqual(['activate', 'status BLOCKED']);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
+  it('one whose card cannot be read is sent again after a later block, and nobody is told that it was left', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(secondBlock, world.deps);
+
+    await performAction(olderBlock, { ...world.deps, card: { ...world.deps.card, getAccount: lost } });
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect((await world.stations()).at(-1)).toBe('done');
+  });
+
+  it('an activation that waited is not made after a later block', async () => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'INACTIVE';
+    await performAction(secondBlock, world.deps);
+
+    await performAction(ask('activate', { ...byCommand, id: 'act_older' }), world.deps);
+
+    expect(world.writes).toEqual(['status BLOCKED']);
+    expect((await world.stations()).at(-1)).toBe('failed');
+  });
+});
+
 describe('a worker stands still just before it writes, others do its work and a newer change, and it goes on', () => {
   /** It stands still once it has noted that it is about to change the card. */
   function standingStill(world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps {
@@ -261,24 +291,8 @@ describe('a worker stands still just before it writes, others do its work and a 
     };
   }
 
-  it.each<[string, Action, Action, string, object]>([
-    [
-      'a limit',
-      limitOf('act_older', 45_000),
-      limitOf('act_newer', 30_000),
-      'ACTIVE',
-      { rules: expect.objectContaining({ DailySpendLimit: 300 }) },
-    ],
-    [
-      'a block',
-      ask('block', { ...byCommand, id: 'act_older' }),
-      ask('unblock', { ...byCommand, id: 'act_newer' }),
-      'ACTIVE',
-      { status: 'ACTIVE' },
-    ],
-  ])('%s: the newer change stays', async (_what, older, newer, was, is) => {
+  it.each<Sequence>([limit, block])('%s: the newer change stays', async (_what, older, newer, _was, is) => {
     const world = await createActionWorld(redis());
-    world.service.status = was as typeof world.service.status;
     const others: WorldDeps = { ...world.deps, withLock: createLock(redis()) };
     const stalled = standingStill(world, async () => {
       await performAction(older, others);

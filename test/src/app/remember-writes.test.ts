@@ -113,7 +113,7 @@ it('how far an action got is known again, and what it changed', async () => {
   const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
   await losing(async () => {
     await progress.write('act_1', { state: 'asked' });
-    await latestChanges.changed(1, status, { id: 'act_1', askedAt: at });
+    await latestChanges.changed(1, status, { id: 'act_1', verb: 'block', askedAt: at });
   });
 
   await writeAgain();
