@@ -48,6 +48,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'an
 }
 
 export function createFailures(deps: Deps) {
+  const tellGivenUp = createTellGivenUp(deps);
   return {
     /** Says so, and whether anything may have changed all the same. */
     async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
@@ -96,7 +97,7 @@ export function createFailures(deps: Deps) {
   async function failUnchanged(action: Action, error: CardApiError | null, acctId = 0): Promise<void> {
     const apiWords = error?.apiMessage ?? null;
     const said = apiWords === null ? '' : ` It says: “${apiWords}”`;
-    const own = givenUp('failed', apiWords, {
+    const own = givenUp('failed', deps.now(), apiWords, {
       detail: apiWords ?? error?.code ?? 'internal',
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
@@ -112,7 +113,7 @@ export function createFailures(deps: Deps) {
     await deps.withLock(acctId === 0 ? `order:${action.id}` : `account:${acctId}`, async () => {
       const written = await deps.progress.read(action.id);
       if (written?.state !== 'sending') throw new TooLateError('somebody else has gone on with it');
-      const own = givenUp('unknown', null, {
+      const own = givenUp('unknown', deps.now(), null, {
         detail: 'internal',
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
@@ -120,27 +121,32 @@ export function createFailures(deps: Deps) {
       await tellGivenUp(action, await deps.progress.write(action.id, own));
     });
   }
+}
 
-  function givenUp(
-    state: 'failed' | 'unknown',
-    apiWords: string | null,
-    words: NonNullable<ReportedState['givenUp']>,
-  ): ReportedState {
-    const result = { state, card: noCard, before: null, after: null, apiWords, note: null } as const;
-    return { ...stateOf(result, deps.now().toISOString()), givenUp: words };
-  }
-
-  async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
+/** Tells what was given up, once. @returns false for what was not. */
+function createTellGivenUp({ progress, record, answer, doingOf }: Deps) {
+  return async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
     const known = reported(state);
     if (known?.givenUp === undefined) return false;
     if (known.isTold) return true;
     const { detail, why, whoCan } = known.givenUp;
-    await deps.record(action, { event: known.result.state === 'unknown' ? 'unknown' : 'failed', detail });
-    const what = `Your request to ${deps.doingOf(action.verb)}`;
-    await deps.answer(action, refusal({ what, why, whoCan }));
-    await deps.progress.write(action.id, { ...known, isTold: true });
+    const isUnsure = known.result.state === 'unknown';
+    await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
+    const what = `Your request to ${doingOf(action.verb)}`;
+    await answer(action, refusal({ what, why, whoCan, isUnsure }));
+    await progress.write(action.id, { ...known, isTold: true });
     return true;
-  }
+  };
+}
+
+function givenUp(
+  state: 'failed' | 'unknown',
+  now: Date,
+  apiWords: string | null,
+  words: NonNullable<ReportedState['givenUp']>,
+): ReportedState {
+  const result = { state, card: noCard, before: null, after: null, apiWords, note: null } as const;
+  return { ...stateOf(result, now.toISOString()), givenUp: words };
 }
 
 function whyOf(error: CardApiError | null): string | null {

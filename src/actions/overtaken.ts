@@ -1,7 +1,7 @@
 import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Resolved } from './action.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { type StatusVerb, wantedStatus } from './send-status.ts';
+import { countsAgainst, type StatusVerb, wantedStatus } from './send-status.ts';
 
 /** What to say of an action that waited while somebody asked for something else, which was done first. */
 export function overtaken(what: string): string {
@@ -30,7 +30,8 @@ interface Deps {
 export function createWhyOvertaken({ latestChanges, history }: Deps): WhyOvertaken {
   return async function whyOvertaken(verb, { action, acctId, cardId }) {
     const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
-    if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb))) return overtaken('card’s status');
+    if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb)))
+      return overtaken('card’s status');
     const told = cardId === null ? [] : await history.statuses(cardId);
     const last = told.at(-1);
     if (last === undefined || !wouldUndo(verb, told)) return null;
@@ -40,16 +41,7 @@ export function createWhyOvertaken({ latestChanges, history }: Deps): WhyOvertak
   };
 }
 
-/**
- * What was asked for later, and done first, that stands in the way of a change of the status: everything in the way of an
- * unblock or an activation; a block is always sent, unless somebody has unblocked the card since.
- */
-export const countsAgainst =
-  (verb: StatusVerb) =>
-  (later: string): boolean =>
-    verb !== 'block' || later === 'unblock' || later === 'undo-block';
-
-/** The same of what was told of the card last. */
+/** Whether the verb would take back what was told of the card last: {@link countsAgainst} of what was done outside. */
 function wouldUndo(verb: StatusVerb, told: readonly StatusRecord[]): boolean {
   const [before, last] = [told.at(-2)?.status, told.at(-1)?.status];
   return verb === 'block' ? before === 'BLOCKED' && last === 'ACTIVE' : last === 'BLOCKED';

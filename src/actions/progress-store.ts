@@ -70,16 +70,17 @@ type Counts = (verb: string) => boolean;
 /** Which action changed a card's status, or a rule of it, last; and which of them was asked for last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
 
+const changers = (members: readonly string[]): { readonly verb: string; readonly id: string }[] =>
+  members.map((member) => {
+    const [verb = '', id = ''] = member.split(' ');
+    return { verb, id };
+  });
+
 export function createLatestChanges(redis: Redis | Cluster) {
   const subjectsOf = (acctId: number, expected: Expected): string[] =>
     (expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes)).map((subject) => `${acctId}:${subject}`);
   const latestKey = (subject: string): string => stateKey(`changed:${subject}`);
   const askedKey = (subject: string): string => stateKey(`change-asked:${subject}`);
-  const changers = (members: readonly string[]): { readonly verb: string; readonly id: string }[] =>
-    members.map((member) => {
-      const [verb = '', id = ''] = member.split(' ');
-      return { verb, id };
-    });
   const noteAsked = (change: ChainableCommander, subject: string, { id, verb, askedAt }: AskedChange): void => {
     change
       .zadd(askedKey(subject), Date.parse(askedAt), `${verb} ${id}`)

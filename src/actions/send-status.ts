@@ -8,13 +8,22 @@ import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Action, Resolved } from './action.ts';
 import type { ActionState, Expected, Result, SendingState } from './action-state.ts';
 import type { ActionTools, LockedAttempt } from './action-tools.ts';
-import { countsAgainst, type WhyOvertaken } from './overtaken.ts';
+import type { WhyOvertaken } from './overtaken.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { OfferUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
 export type StatusVerb = keyof typeof wantedStatus;
+
+/**
+ * What was asked for later, and done first, that stands in the way of a change of the status: everything in the way of an
+ * unblock or an activation; a block is always sent, unless somebody has unblocked the card since.
+ */
+export const countsAgainst =
+  (verb: StatusVerb) =>
+  (later: string): boolean =>
+    verb !== 'block' || later === 'unblock' || later === 'undo-block';
 
 /** The webhook of a change follows it at once. */
 const WEBHOOK_MS = 1500;
@@ -114,14 +123,9 @@ export function createSendStatus(deps: Deps): SendStatus {
   }
 
   /** A worker may have made this change before it died, and something has changed since then. */
-  async function isSuperseded(
-    verb: StatusVerb,
-    { action, acctId }: Resolved,
-    written: SendingState,
-    { expects, basis }: Sent,
-  ): Promise<boolean> {
-    if (written.basis !== undefined && written.basis !== basis) return true;
-    return await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, countsAgainst(verb));
+  async function isSuperseded(verb: StatusVerb, { action, acctId }: Resolved, written: SendingState, sent: Sent) {
+    if (written.basis !== undefined && written.basis !== sent.basis) return true;
+    return await latestChanges.isSuperseded(acctId, sent.expects, action.id, written.followed, countsAgainst(verb));
   }
 
   /** The last time that the card was told to have the status: a later one shows that the change was made. */

@@ -19,6 +19,7 @@ import { durationOf } from '../limits/change-request.ts';
 import type { FilledForm } from '../limits/fill-form.ts';
 import { createTimeLeft } from '../limits/time-left.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
+import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -99,10 +100,18 @@ export type ActionContext = Shared &
 
 type Digests = Pick<ReturnType<typeof composeDigests>, 'digestTimers' | 'sendDigest'>;
 
-export function createActionContext(context: WorkerContext, digests: Digests, announce: Announce): ActionContext {
+export function createActionContext(worker: WorkerContext, digests: Digests): ActionContext {
+  const { actionStores, wakeOutbox, enqueue } = worker;
+  const context = {
+    ...worker,
+    ...actionStores,
+    postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
+    postTracked: createPostTracked({ ...actionStores, wakeOutbox }),
+  };
   return {
     ...context,
-    announce,
+    // Its job is done again where Redis has lost what it wrote, an action is not.
+    announce: (alert) => enqueue('announce-alert', alert),
     ...people(context),
     ...messages(context),
     ...notices(context),

@@ -41,6 +41,14 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
     unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
   };
 
+  async function keepTimers(): Promise<void> {
+    for (const digest of await digests.all()) {
+      const { channel, zone } = digest;
+      const isSet = await schedules.has('send-digest', keyOf(channel, kindOf(digest)), cronPattern(digest), zone);
+      if (!isSet) await digestTimers.schedule(digest);
+    }
+  }
+
   return {
     digestTimers,
     sendDigest,
@@ -59,12 +67,12 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
       });
     },
 
-    /** At start: timers that were lost ring again, and what rang meanwhile is made up for. */
+    /** Timers that were lost, or that Redis has back from before, ring again at their time. */
+    keepTimers,
+
+    /** At start: what rang meanwhile is made up for as well. */
     async keepDigests(): Promise<void> {
-      for (const digest of await digests.all()) {
-        if (!(await schedules.has('send-digest', keyOf(digest.channel, kindOf(digest)))))
-          await digestTimers.schedule(digest);
-      }
+      await keepTimers();
       await sendDigest.missed();
     },
   };

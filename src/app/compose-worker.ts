@@ -35,7 +35,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const outbox = composeOutbox(context, throttle);
   const home = composeHome(context);
   const delivery = composeDelivery(context, digests.countDecline);
-  const verbs = composeVerbs(createActionContext(context, digests, delivery.announce));
+  const verbs = composeVerbs(createActionContext(context, digests));
   const recovery = composeRecovery(context);
   const warnings = composeWarnings(context, sealCardFor(context));
   return {
@@ -55,7 +55,12 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       if (name === 'perform-action') await verbs.failUnreadable(data);
     },
     homeChanged: home.changed,
-    sweep: createSweep({ ...context, hasEdits: outbox.hasEdits, holdAllAsQuiet: () => holdAllAsQuiet(context) }),
+    sweep: createSweep({
+      ...context,
+      hasEdits: outbox.hasEdits,
+      keepDigestTimers: digests.keepTimers,
+      holdAllAsQuiet: () => holdAllAsQuiet(context),
+    }),
     /** Sets the timers of everything that comes again. */
     async setTimers(): Promise<void> {
       await schedules.setIntervals(config.audit.sink === null ? ['copy-audit'] : []);

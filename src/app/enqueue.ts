@@ -1,5 +1,6 @@
 import type { JobsOptions } from 'bullmq';
 import type { Queues } from '../core/queues.ts';
+import type { Redo } from '../core/redo.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
 
 interface When {
@@ -27,12 +28,32 @@ export function createEnqueue(queues: Queues, now: () => Date = () => new Date()
   };
 }
 
+/**
+ * Jobs that were added, or done, shortly before Redis came back older are added again: what a job wrote may be lost, and what
+ * it was made from may be gone.
+ */
+export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
+  const keep: Keep = (name, data, when) => {
+    const { id, mergeBy } = jobs[name];
+    const own = when?.id ?? id?.(data) ?? mergeBy?.(data);
+    redo.remember(() => add(name, data, when), own === undefined ? Symbol(name) : `${name} ${own}`);
+  };
+  const enqueue: Enqueue = async (name, data, when) => {
+    await add(name, data, when);
+    keep(name, data, when);
+  };
+  return { enqueue, jobDone: keep };
+}
+
+type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
+
 /** Jobs that come again by the clock of a zone, each under a key of its own. */
 export interface Schedules {
   /** @param pattern five fields of cron. */
   set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, zone: string): Promise<void>;
   remove(name: JobName, key: string): Promise<void>;
-  has(name: JobName, key: string): Promise<boolean>;
+  /** Whether it comes at this time, not only at some. */
+  has(name: JobName, key: string, pattern: string, zone: string): Promise<boolean>;
   /** Sets every job of the table that has an interval, but those that nothing here needs. */
   setIntervals(unneeded: readonly JobName[]): Promise<void>;
 }
@@ -46,7 +67,10 @@ export function createSchedules(queues: Queues): Schedules {
     async remove(name, key) {
       await queueOf(name).removeJobScheduler(key);
     },
-    has: async (name, key) => (await queueOf(name).getJobScheduler(key)) !== undefined,
+    async has(name, key, pattern, zone) {
+      const known = await queueOf(name).getJobScheduler(key);
+      return known?.pattern === pattern && known.tz === zone;
+    },
     async setIntervals(unneeded) {
       for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
         if (everyMs === undefined || unneeded.includes(name as JobName)) continue;

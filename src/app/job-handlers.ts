@@ -91,6 +91,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
   return {
     'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
     'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
+    'announce-alert': (alert) => delivery.announce(alert),
     async 'quarantine-webhook'(webhook) {
       await quarantined.keep(webhook);
       await notifyOps(opsIssue.quarantined(webhook));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
+import { Alert } from '../alerts/alert.ts';
 import { HomeOpened } from '../app-home/viewer-store.ts';
 import { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { Gap } from '../core/gap.ts';
@@ -150,6 +151,14 @@ const table = {
     data: z.strictObject({ action: Action, signature: z.string() }),
     retry: times(5),
     id: ({ action }) => action.id,
+    changesHome: true,
+  }),
+  /** The alert of a fraud case that somebody opened. Not behind the webhooks: operators are told at once. */
+  'announce-alert': job({
+    queue: 'actions',
+    data: Alert,
+    retry: times(12),
+    id: ({ event }) => `announce-${event.id}`,
     changesHome: true,
   }),
   'record-refusal': job({

@@ -20,6 +20,8 @@ interface Deps {
   readonly progress: Pick<Progress, 'awaited'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
+  /** Sets the timers of digests that are not set, or at another time. */
+  readonly keepDigestTimers: () => Promise<void>;
   /** Holds what came into an outbox before somebody set quiet hours there. */
   readonly holdAllAsQuiet: () => Promise<void>;
 }
@@ -50,6 +52,7 @@ export function createSweep(deps: Deps): () => Promise<void> {
       if (isLate(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
+    await deps.keepDigestTimers();
     // Last: it reads alerts, and one that cannot be read must not hold up the others.
     await holdAllAsQuiet();
   };

@@ -1,14 +1,5 @@
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
-import { createBlocks } from '../actions/block-store.ts';
-import { createLooks } from '../actions/look-store.ts';
-import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
-import { createRefusalCounts } from '../actions/refusal-count.ts';
-import { createAlerts } from '../alerts/alert-store.ts';
-import { createCardHistory } from '../alerts/card-history.ts';
-import { createEventLog } from '../alerts/event-log.ts';
-import { createFraudCases } from '../alerts/fraud-case-store.ts';
-import { createRequests } from '../approvals/request-store.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
@@ -18,20 +9,12 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
-import { createSeals } from '../core/seal.ts';
 import { createWriteOrder } from '../core/write-order.ts';
-import { createDigests } from '../digests/schedule-store.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createNameRuleset } from '../directory/rule-names.ts';
-import { createPending } from '../dispatch/pending-form-store.ts';
-import { createClaims } from '../holders/claim-store.ts';
-import { createLinks } from '../holders/link-store.ts';
 import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
-import { createPreferences } from '../holders/preference-store.ts';
 import { watchMemory } from '../intake/memory.ts';
-import { createRecentRaises } from '../limits/recent-raise-store.ts';
-import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import { countAlertJobs } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -43,28 +26,22 @@ import {
   isSlackTokenDead,
   watchToken,
 } from '../ops/notify-ops.ts';
-import { createOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
-import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
-import { createDecisions } from '../policy/decision-store.ts';
-import { createDelegations } from '../policy/delegation-store.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
-import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
-import { createMutes } from '../routing/mute-store.ts';
 import { createSlack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
-import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
-import { createQuarantineStore, redactText } from '../webhooks/quarantine.ts';
+import { redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
 import { composeRemedies } from './compose-remedies.ts';
 import { composeRoles } from './compose-roles.ts';
 import type { WorkerConfig } from './config.ts';
-import { createEnqueue } from './enqueue.ts';
-import { rememberJobs, rememberWrites } from './remember-writes.ts';
+import { createEnqueue, rememberJobs } from './enqueue.ts';
+import { remembered, rememberWrites } from './remember-writes.ts';
+import { createStores } from './stores.ts';
 
 /** What every capability of the worker is composed over: one Redis with its stores, Slack, the card API, and ops. */
 export type WorkerContext = ReturnType<typeof createWorkerContext>;
@@ -81,7 +58,8 @@ type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
 function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
-  const stores = rememberWrites(redo, createWriteOrder(redis, withLock), createStores(redis, config));
+  const order = createWriteOrder(redis, withLock);
+  const stores = rememberWrites(redo, order, createStores(redis, config), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
@@ -101,6 +79,8 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     jobDone,
     memory: watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) }),
     ...stores,
+    /** The same for what people ask for, which is not done again. */
+    actionStores: rememberWrites(redo, order, stores, 'actions'),
     withLock,
     wakeOutbox,
     notifyPerson,
@@ -113,48 +93,16 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   };
 }
 
-/** The stores that several capabilities share. What one uses alone, it opens itself. */
-function createStores(redis: RedisClient, { slackBotToken }: Pick<WorkerConfig, 'slackBotToken'>) {
-  return {
-    outbox: createOutbox(redis),
-    trackedMessages: createTrackedMessages(redis),
-    alerts: createAlerts(redis),
-    history: createCardHistory(redis),
-    requests: createRequests(redis),
-    temporaryChanges: createTemporaryChanges(redis),
-    links: createLinks(redis),
-    claims: createClaims(redis),
-    latestChanges: createLatestChanges(redis),
-    progress: createProgress(redis),
-    refusalCounts: createRefusalCounts(redis),
-    looks: createLooks(redis),
-    blocks: createBlocks(redis),
-    recentRaises: createRecentRaises(redis),
-    decisions: createDecisions(redis),
-    virtualOrders: createVirtualOrders(redis),
-    pending: createPending(redis),
-    eventLog: createEventLog(redis),
-    quarantined: createQuarantineStore(redis),
-    subscriptions: createSubscriptions(redis),
-    quietHours: createQuietHours(redis),
-    longAlerts: createLongAlerts(redis),
-    preferences: createPreferences(redis),
-    delegations: createDelegations(redis, createSeals(slackBotToken).delegation),
-    fraudCases: createFraudCases(redis),
-    mutes: createMutes(redis),
-    digests: createDigests(redis),
-  };
-}
-
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and what tells ops of trouble through it. */
-function createServices({ config, redis, outbox, wakeOutbox, now, metrics, log }: Base) {
+function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
   const memory = createOpsMemory(redis);
+  const put = remembered(redo, outbox.put);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
     async post(id, message) {
-      await outbox.put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
+      await put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
       await wakeOutbox(config.channels.ops);
     },
     render: ({ title, what, means, todo, ref }, isResolved, at) =>

@@ -14,12 +14,15 @@ export type WriteOrder = ReturnType<typeof createWriteOrder>;
 export function createWriteOrder(redis: Redis | Cluster, withLock: WithLock) {
   const script = defineScript(redis, orderSource);
   const keys = [stateKey('write-order')];
+  const lockOf = (subject: string): string => `redo:${subject}`;
   return {
+    /** Runs what writes a subject and notes it: one process at a time, so that the numbers have the order of the writes. */
+    serialize: <T>(subject: string, write: () => Promise<T>): Promise<T> => withLock(lockOf(subject), write),
     /** A subject was written. @returns the number of this write. */
     note: async (subject: string): Promise<number> => Number(await script.run(keys, [subject, '', KEPT_MS])),
     /** Writes a subject again, unless it has a newer write by now. */
     async ifNewest(subject: string, number: number, again: () => Promise<unknown>): Promise<void> {
-      await withLock(`redo:${subject}`, async () => {
+      await withLock(lockOf(subject), async () => {
         if (Number(await script.run(keys, [subject, number, KEPT_MS])) !== 0) await again();
       });
     },

@@ -110,7 +110,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     }
     // What ends by itself was decided when it was opened.
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
-    const asked = { id: progressId, verb: by?.verb ?? 'end', askedAt };
+    const asked = { id: progressId, verb: 'end', askedAt };
     await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
     await lease.confirm();
     await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));

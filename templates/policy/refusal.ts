@@ -21,18 +21,23 @@ export interface Refusal {
       };
   /** Where an earlier try may have changed something all the same: a sentence. */
   readonly changed?: string;
+  /** It may have been done: nobody knows. */
+  readonly isUnsure?: boolean;
 }
 
 /** A no that says why, and who can. By itself it changed nothing. */
-export function refusal({ what, why, whoCan, changed = 'Nothing changed.' }: Refusal): Message {
+export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
+  const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
+  const title = `${isUnsure ? 'Not certain' : 'Not done'}: ${outside(what, 200)}.`;
   const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channel === undefined ? mentions(userIds) : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
+  const said = sentenceWithCommands(why, 500);
   return {
-    text: sentence(`Not done: ${outside(what, 200)}. ${sentenceWithCommands(why, 500)} ${fix} ${changed}`),
+    text: sentence([title, said, fix, changed].filter((text) => text !== '').join(' ')),
     blocks: [
-      section(`*Not done: ${outside(what, 200)}.* ${sentenceWithCommands(why, 500)}`, fix, changed),
+      section(`*${title}* ${said}`, fix, changed),
       ...actions(askValue === undefined || userIds.length === 0 ? null : askThemButton(askValue, what)),
     ],
   };

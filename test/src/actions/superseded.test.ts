@@ -225,7 +225,12 @@ describe('an action that waited in the queue while somebody asked for something 
 
 describe('a block gives way to an unblock only', () => {
   const activate = ask('activate', { ...byCommand, id: 'act_newer', askedAt: t1 });
-  const secondBlock = ask('block', { ...byCommand, id: 'act_newer', askedAt: t1, actor: { userId: 'U0ANA', teamId: 'T1' } });
+  const secondBlock = ask('block', {
+    ...byCommand,
+    id: 'act_newer',
+    askedAt: t1,
+    actor: { userId: 'U0ANA', teamId: 'T1' },
+  });
 
   it.each([
     ['that waited', async () => {}],

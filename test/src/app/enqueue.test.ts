@@ -58,8 +58,11 @@ it('keeps a schedule under its key until it is removed', async () => {
   const data = { channel: 'C1', kind: 'daily' } as const;
 
   await schedules.set('send-digest', 'digest-C1', data, '0 9 * * *', 'America/New_York');
-  expect(await schedules.has('send-digest', 'digest-C1')).toBe(true);
+  const isAt = (pattern: string, zone = 'America/New_York') => schedules.has('send-digest', 'digest-C1', pattern, zone);
+  expect(await isAt('0 9 * * *')).toBe(true);
+  expect(await isAt('0 8 * * *'), 'at another time').toBe(false);
+  expect(await isAt('0 9 * * *', 'UTC'), 'in another zone').toBe(false);
 
   await schedules.remove('send-digest', 'digest-C1');
-  expect(await schedules.has('send-digest', 'digest-C1')).toBe(false);
+  expect(await isAt('0 9 * * *')).toBe(false);
 });

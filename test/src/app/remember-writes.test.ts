@@ -1,63 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createBlocks } from '../../../src/actions/block-store.ts';
-import { createLatestChanges, createProgress } from '../../../src/actions/progress-store.ts';
-import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createEnqueue } from '../../../src/app/enqueue.ts';
+import { createEnqueue, rememberJobs } from '../../../src/app/enqueue.ts';
 import { toJob } from '../../../src/app/inbox-jobs.ts';
-import { remembered, rememberJobs, rememberWrites } from '../../../src/app/remember-writes.ts';
-import { createRequests } from '../../../src/approvals/request-store.ts';
+import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createStores } from '../../../src/app/stores.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
-import { createSeals } from '../../../src/core/seal.ts';
-import { createWriteOrder } from '../../../src/core/write-order.ts';
-import { createDigests } from '../../../src/digests/schedule-store.ts';
-import { createClaims } from '../../../src/holders/claim-store.ts';
-import { createLinks } from '../../../src/holders/link-store.ts';
-import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
-import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
-import { createTemporaryChanges } from '../../../src/limits/temporary-change-store.ts';
-import { createOutbox } from '../../../src/outbox/outbox-store.ts';
-import { createDelegations } from '../../../src/policy/delegation-store.ts';
-import { createLongAlerts, createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
-import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
+import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
-import { until } from '../../support/until.ts';
+import { settled, until } from '../../support/until.ts';
 import { card } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
 /** The stores of a worker, which remembers what it writes, and writes it again where Redis has lost it. */
-function createWorker() {
+function createWorker(over: Partial<WriteOrder> = {}) {
   const writes: (() => Promise<unknown>)[] = [];
   const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
-  const stores = rememberWrites(redo, createWriteOrder(redis(), createLock(redis())), {
-    outbox: createOutbox(redis()),
-    progress: createProgress(redis()),
-    latestChanges: createLatestChanges(redis()),
-    blocks: createBlocks(redis()),
-    temporaryChanges: createTemporaryChanges(redis()),
-    requests: createRequests(redis()),
-    claims: createClaims(redis()),
-    links: createLinks(redis()),
-    recentRaises: createRecentRaises(redis()),
-    mutes: createMutes(redis()),
-    subscriptions: createSubscriptions(redis()),
-    quietHours: createQuietHours(redis()),
-    longAlerts: createLongAlerts(redis()),
-    digests: createDigests(redis()),
-    preferences: createPreferences(redis()),
-    delegations: createDelegations(redis(), createSeals('xoxb-test').delegation),
-    alerts: createAlerts(redis()),
-  });
+  const order = { ...createWriteOrder(redis(), createLock(redis())), ...over };
+  const stores = rememberWrites(redo, order, createStores(redis(), { slackBotToken: 'xoxb-test' }), 'everybody');
   return {
     ...stores,
     async writeAgain() {
@@ -292,6 +262,62 @@ describe.each<[string, Setting]>([
     });
     return found;
   }
+});
+
+it('of two who write at the same time, the one that Redis has last is written again last, however late it was noted', async () => {
+  let note = (): void => {};
+  const isNoted = new Promise<void>((resolve) => {
+    note = resolve;
+  });
+  const other = createWorker();
+  const slow = createWorker({
+    async note(subject) {
+      await isNoted;
+      return await createWriteOrder(redis(), createLock(redis())).note(subject);
+    },
+  });
+  let last: unknown;
+  await losing(async () => {
+    const first = slow.quietHours.set(quiet);
+    await until(async () => (await slow.quietHours.all()).length === 1, 'the first one has written');
+    const second = other.quietHours.set({ ...quiet, by: 'U0BEN' });
+    await settled(100);
+    note();
+    await Promise.all([first, second]);
+    last = await other.quietHours.all();
+  });
+
+  await slow.writeAgain();
+  await other.writeAgain();
+
+  expect(await other.quietHours.all()).toEqual(last);
+});
+
+it('a write is remembered before its number is known: Redis may be lost between the two', async () => {
+  const worker = createWorker({ note: () => Promise.resolve(1) });
+  const lost = createWorker({ note: () => new Promise<number>((resolve) => setTimeout(resolve, 50, 1)) });
+  await losing(async () => {
+    void lost.quietHours.set(quiet);
+    await until(async () => (await lost.quietHours.all()).length === 1, 'it is written');
+  });
+
+  await lost.writeAgain();
+
+  expect(await worker.quietHours.all()).toEqual([quiet]);
+});
+
+it('an emergency override that was refused does not stand in the way of the one that was used', async () => {
+  const [used, refused] = [createWorker(), createWorker()];
+  await losing(async () => {
+    await used.recentRaises.reserveOverride(7, 'act_used');
+    expect(await refused.recentRaises.reserveOverride(7, 'act_refused')).toBe(false);
+  });
+
+  await refused.writeAgain();
+  await used.writeAgain();
+
+  expect(await used.recentRaises.reserveOverride(7, 'act_other'), 'it may be used again').toBe(false);
+  expect(await used.recentRaises.reserveOverride(7, 'act_used')).toBe(true);
 });
 
 it('that the approvers were reminded of a request is known again, and the request with it', async () => {

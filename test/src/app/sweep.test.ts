@@ -29,6 +29,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
     progress: { awaited: none },
     claims: { open: none },
     requests: { open: none },
+    keepDigestTimers: async () => {},
     holdAllAsQuiet: async () => {},
     ...left,
   })();

@@ -1,0 +1,62 @@
+import { createBlocks } from '../actions/block-store.ts';
+import { createLooks } from '../actions/look-store.ts';
+import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
+import { createRefusalCounts } from '../actions/refusal-count.ts';
+import { createAlerts } from '../alerts/alert-store.ts';
+import { createCardHistory } from '../alerts/card-history.ts';
+import { createEventLog } from '../alerts/event-log.ts';
+import { createFraudCases } from '../alerts/fraud-case-store.ts';
+import { createRequests } from '../approvals/request-store.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createSeals } from '../core/seal.ts';
+import { createDigests } from '../digests/schedule-store.ts';
+import { createPending } from '../dispatch/pending-form-store.ts';
+import { createClaims } from '../holders/claim-store.ts';
+import { createLinks } from '../holders/link-store.ts';
+import { createPreferences } from '../holders/preference-store.ts';
+import { createRecentRaises } from '../limits/recent-raise-store.ts';
+import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
+import { createOutbox } from '../outbox/outbox-store.ts';
+import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
+import { createDecisions } from '../policy/decision-store.ts';
+import { createDelegations } from '../policy/delegation-store.ts';
+import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
+import { createMutes } from '../routing/mute-store.ts';
+import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { createQuarantineStore } from '../webhooks/quarantine.ts';
+import type { WorkerConfig } from './config.ts';
+
+export type Stores = ReturnType<typeof createStores>;
+
+/** The stores that several capabilities share. What one uses alone, it opens itself. */
+export function createStores(redis: RedisClient, { slackBotToken }: Pick<WorkerConfig, 'slackBotToken'>) {
+  return {
+    outbox: createOutbox(redis),
+    trackedMessages: createTrackedMessages(redis),
+    alerts: createAlerts(redis),
+    history: createCardHistory(redis),
+    requests: createRequests(redis),
+    temporaryChanges: createTemporaryChanges(redis),
+    links: createLinks(redis),
+    claims: createClaims(redis),
+    latestChanges: createLatestChanges(redis),
+    progress: createProgress(redis),
+    refusalCounts: createRefusalCounts(redis),
+    looks: createLooks(redis),
+    blocks: createBlocks(redis),
+    recentRaises: createRecentRaises(redis),
+    decisions: createDecisions(redis),
+    virtualOrders: createVirtualOrders(redis),
+    pending: createPending(redis),
+    eventLog: createEventLog(redis),
+    quarantined: createQuarantineStore(redis),
+    subscriptions: createSubscriptions(redis),
+    quietHours: createQuietHours(redis),
+    longAlerts: createLongAlerts(redis),
+    preferences: createPreferences(redis),
+    delegations: createDelegations(redis, createSeals(slackBotToken).delegation),
+    fraudCases: createFraudCases(redis),
+    mutes: createMutes(redis),
+    digests: createDigests(redis),
+  };
+}

@@ -1,0 +1,184 @@
+import { kindOf } from '../digests/schedule-store.ts';
+import type { RecentRaise } from '../limits/recent-raise-store.ts';
+import type { Mute } from '../routing/mute-store.ts';
+import type { Stores } from './stores.ts';
+
+export type Write<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
+
+export type Again = () => Promise<unknown>;
+
+/** How a write is repeated that Redis has lost. */
+export interface Rule<Store, Args extends readonly unknown[], Result> {
+  /** Of several writes of one subject, by whichever process, the last one is repeated. Left out: each, in any order. */
+  readonly subject?: (...args: Args) => string;
+  /** Repeats it; null: it wrote nothing. Left out: the same call does. */
+  readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
+  /** Only what people ask for: it is not done again. What other jobs write, they write again. */
+  readonly isOfActions?: true;
+}
+
+/** What needs no rule: it writes nothing, or only jobs that are done again and the sweep write it. */
+export type Unremembered = 'reads' | 'jobs';
+
+type Rules = {
+  readonly [Name in keyof Stores]: {
+    readonly [Method in keyof Stores[Name]]: Stores[Name][Method] extends Write<infer Args, infer Result>
+      ? Rule<Stores[Name], Args, Result> | Unremembered
+      : Unremembered;
+  };
+};
+
+const all = <What extends Unremembered>(what: What) => {
+  return <Name extends string>(...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, what])) as Record<Name, What>;
+};
+const reads = all('reads');
+const ofJobs = all('jobs');
+/** Safe to repeat in any order. */
+const each = {};
+const ofActions = { isOfActions: true } as const;
+
+const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
+const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
+  `raise:${actionId}:${acctId}:${rule}`;
+const ofId =
+  (kind: string) =>
+  ({ id }: { readonly id: string }): string =>
+    `${kind}:${id}`;
+const ofAccount =
+  (kind: string) =>
+  (acctId: number): string =>
+    `${kind}:${acctId}`;
+const ofChannel =
+  (kind: string) =>
+  (channel: string): string =>
+    `${kind}:${channel}`;
+
+/** Every method of every store: TypeScript asks for a rule when one is added. */
+export const rules: Rules = {
+  outbox: {
+    ...reads('held', 'channels', 'look', 'waiting', 'sentAt', 'pauseLeft'),
+    ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
+    put: ofActions,
+    // Nobody else posts what is on its way, until its sender has said what became of it.
+    claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
+    markSent: each,
+  },
+  trackedMessages: {
+    ...reads('references', 'revisions', 'at'),
+    ...ofJobs('countUpdate', 'add', 'forget'),
+    addSeen: ofActions,
+  },
+  alerts: {
+    ...reads('kept', 'get'),
+    ...ofJobs('save', 'setTimeline', 'setProgress'),
+    setAsked: ofActions,
+    setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
+  },
+  history: {
+    ...reads('statuses', 'newestDeclines', 'recentAlerts', 'isExpected', 'confirmedBy'),
+    ...ofJobs('addStatus', 'addAlert', 'expectedBy'),
+    expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
+    forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
+  },
+  requests: {
+    ...reads('get', 'open', 'requestsOf'),
+    save: { subject: ofId('request') },
+    remind: {
+      subject: (id) => `request:${id}`,
+      async again(requests, isNoted, id) {
+        const stands = isNoted ? await requests.get(id) : null;
+        return stands === null ? null : () => requests.save(stands);
+      },
+    },
+  },
+  temporaryChanges: {
+    ...reads('get', 'all'),
+    save: { subject: ofId('temporary-change') },
+    forget: { subject: (id) => `temporary-change:${id}` },
+  },
+  links: {
+    ...reads('ofAccount', 'ofUser', 'isHolder', 'wasHolderLately'),
+    link: { subject: ({ acctId }) => `link:${acctId}` },
+    unlink: { subject: ofAccount('link') },
+  },
+  claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
+  latestChanges: {
+    ...reads('isOvertaken', 'changedBy', 'isSuperseded'),
+    changed: each,
+    foundSo: each,
+    notMade: each,
+  },
+  progress: {
+    ...reads('read', 'awaited'),
+    write: each,
+    begin: { again: (progress, stands, id, next) => (stands === null ? () => progress.write(id, next) : null) },
+  },
+  refusalCounts: { ...reads('counted'), ...ofJobs('forget'), note: ofActions },
+  looks: { isFirst: ofActions },
+  blocks: {
+    ...reads('get', 'wantedBy'),
+    // Who wanted a card blocked may be known for too long: then an approver unblocks it.
+    ...ofJobs('forgetWanted'),
+    keep: each,
+    want: each,
+    wantAnew: {
+      again:
+        (blocks, _result, ...args) =>
+        () =>
+          blocks.want(...args),
+    },
+  },
+  recentRaises: {
+    ...reads('list'),
+    add: { subject: raiseOf },
+    cancel: { subject: raiseOf },
+    reserveOverride: {
+      subject: ofAccount('override'),
+      again: (raises, isOwn, ...args) => (isOwn ? () => raises.reserveOverride(...args) : null),
+    },
+    releaseOverride: { subject: ofAccount('override') },
+  },
+  decisions: { ...reads('since'), remember: ofActions },
+  virtualOrders: { ...ofJobs('arrived'), expect: ofActions },
+  pending: {
+    ...reads('get'),
+    put: { ...ofActions, again: (pending, id, what) => () => pending.replace(id, what) },
+    replace: ofActions,
+  },
+  eventLog: { ...reads('latest', 'read'), ...ofJobs('note', 'setLatest') },
+  quarantined: { ...reads('list', 'count', 'get'), ...ofJobs('keep', 'remove') },
+  subscriptions: {
+    ...reads('all'),
+    add: { subject: ({ channel, filter }) => `subscription:${channel}:${filter}` },
+    remove: { subject: ({ channel, filter }) => `subscription:${channel}:${filter}` },
+  },
+  quietHours: {
+    ...reads('get', 'all'),
+    set: { subject: ({ channel }) => `quiet:${channel}` },
+    remove: { subject: ofChannel('quiet') },
+  },
+  longAlerts: { ...reads('has'), set: { subject: ofChannel('long-alerts') } },
+  preferences: {
+    ...reads('isOn', 'switchedOff'),
+    set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
+  },
+  delegations: { ...reads('of', 'all'), set: { subject: (userId) => `delegation:${userId}` } },
+  fraudCases: {
+    ...reads('openOf', 'ofAlert'),
+    open: { ...ofActions, subject: (acctId, caseId) => `fraud-case:${acctId}:${caseId}` },
+    close: { ...ofActions, subject: (acctId, caseId) => `fraud-case:${acctId}:${caseId}` },
+  },
+  mutes: {
+    ...reads('get', 'inForce', 'active', 'ended', 'withheld'),
+    ...ofJobs('withhold'),
+    put: { subject: muteOf },
+    end: { subject: muteOf },
+    remove: { subject: muteOf },
+  },
+  digests: {
+    ...reads('get', 'ofChannel', 'all'),
+    set: { subject: (digest) => `digest:${digest.channel}:${kindOf(digest)}` },
+    remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
+  },
+};

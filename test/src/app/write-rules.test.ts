@@ -1,0 +1,198 @@
+import { expect, it } from 'vitest';
+import type { Alert } from '../../../src/alerts/alert.ts';
+import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createStores } from '../../../src/app/stores.ts';
+import { createLock } from '../../../src/core/lock.ts';
+import { createWriteOrder } from '../../../src/core/write-order.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import { createPostNotice, createPostTracked } from '../../../src/outbox/tracked-message.ts';
+import { crashAtStep, Killed } from '../../support/crash-at.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+  performAction,
+  virtualOrder,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+import { link } from '../../support/refused.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+
+const redis = useRedis();
+
+/** What Redis holds, without what is another each time. */
+async function contents(): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const key of (await redis().keys('*')).toSorted()) {
+    if (/lock:|write-order|routing-version/.test(key)) continue;
+    const type = await redis().type(key);
+    // Sorted by when they came, or were written.
+    const isByTime = /:queue$|former-holders/.test(key);
+    if (type === 'string') found[key] = await redis().get(key);
+    if (type === 'set') found[key] = (await redis().smembers(key)).toSorted();
+    if (type === 'list') found[key] = await redis().lrange(key, 0, -1);
+    if (type === 'zset')
+      found[key] = await (isByTime ? redis().zrange(key, '0', '-1') : redis().zrange(key, '0', '-1', 'WITHSCORES'));
+    if (type === 'hash') {
+      const fields = Object.entries(await redis().hgetall(key)).filter(([field]) => !field.startsWith('since:'));
+      found[key] = Object.fromEntries(fields);
+    }
+  }
+  return found;
+}
+
+/** Where something is that people see, or will see. */
+const shownKeys = async (): Promise<string[]> =>
+  Object.keys(await contents()).filter((key) =>
+    /:out:|:alert:|:fraud-case|:mutes|:temporary-change|:request/.test(key),
+  );
+
+/** Redis as it is now. @returns what brings it back. */
+async function snapshot(): Promise<() => Promise<void>> {
+  const keys = await redis().keys('*');
+  const dumps = await Promise.all(keys.map((key) => redis().dumpBuffer(key)));
+  return async () => {
+    await redis().flushall();
+    await Promise.all(keys.map((key, index) => redis().restore(key, 0, dumps[index] ?? Buffer.alloc(0))));
+  };
+}
+
+/** A worker over real stores, which remembers what it writes as the product does. */
+async function createWorld() {
+  const writes = new Map<unknown, () => Promise<unknown>>();
+  const redo = {
+    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')) {
+      writes.delete(key);
+      writes.set(key, again);
+    },
+  };
+  const order = createWriteOrder(redis(), createLock(redis()));
+  const everybody = rememberWrites(redo, order, createStores(redis(), { slackBotToken: 'xoxb-test' }), 'everybody');
+  const stores = rememberWrites(redo, order, everybody, 'actions');
+  const announced = new Map<string, Alert>();
+  const postNotice = createPostNotice({ ...stores, wakeOutbox: async () => {} });
+  const postTracked = createPostTracked({ ...stores, wakeOutbox: async () => {} });
+  const { outbox: _outbox, trackedMessages: _tracked, quarantined: _quarantined, ...shared } = stores;
+  const world = await createActionWorld(redis(), {
+    ...shared,
+    postNotice,
+    postRequest: ({ id }) => postTracked('C0REQ', { kind: 'request', id }),
+    postClaim: ({ id }) => postTracked('C0REQ', { kind: 'claim', id }),
+    postTemporaryChange: ({ id }) => postTracked('C0REQ', { kind: 'temporary-change', id }),
+    postAuditLine: (id, message) => postNotice('C0AUD', id, message),
+    postToApprovals: (id, message) => postNotice('C0REQ', id, message),
+    postToOps: (id, message) => postNotice('C0OPS', id, message),
+    // A job, which is added again.
+    announce: async (alert) => void announced.set(alert.event.id, alert),
+  });
+  const deps: WorldDeps = {
+    ...world.deps,
+    audit: { ...world.deps.audit, append: remembered(redo, world.deps.audit.append) },
+  };
+  return {
+    world,
+    deps,
+    announced,
+    async writeAgain() {
+      for (const again of writes.values()) await again();
+    },
+  };
+}
+
+const other = { userId: 'U0OTTO', teamId: 'T1' };
+const holder = (world: PerformWorld): Promise<void> => link(world, 'U0OLGA');
+const isCard =
+  (status: PerformWorld['service']['status']) =>
+  async (world: PerformWorld): Promise<void> => {
+    world.service.status = status;
+  };
+const temporary = { goals: [limitGoal('daily', 45_000)], term: { kind: 'duration', ms: 3_600_000 } } as const;
+const asHolder: Over = { roles: [], asHolder: true } as Over;
+const request = openRequestOf();
+const ofRequest = { target: { kind: 'request', requestId: request.id }, actor: other } as const;
+const kept = (world: PerformWorld): Promise<void> => world.deps.requests.save(request);
+
+/** What people ask for, and what has to be there before. */
+const asked: [what: string, action: Action, before?: (world: PerformWorld) => Promise<unknown>][] = [
+  ['a block', ask('block')],
+  ['a holder’s report of fraud', ask('block', { isFraud: true }), holder],
+  ['an unblock', ask('unblock', byCommand), isCard('BLOCKED')],
+  ['an activation', ask('activate'), isCard('INACTIVE')],
+  ['a limit', ask('limit')],
+  ['a limit for an hour', ask('limit', { ...byCommand, changeRequest: temporary })],
+  ['what a holder asks for', ask('ask', { ...byCommand, ...asHolder }), holder],
+  ['an approval', ask('decide', { ...ofRequest, approve: true }), kept],
+  ['a denial', ask('decide', { ...ofRequest, approve: false }), kept],
+  ['an emergency override', ask('emergency-override', ofRequest), kept],
+  [
+    'a temporary change taken back',
+    ask('revert', { target: { kind: 'temporary-change', temporaryChangeId: 'act_1' } }),
+    ({ deps }) => deps.temporaryChanges.save(temporaryChangeOf()),
+  ],
+  ['an order', ask('order-virtual', { ...byCommand, target: virtualOrder })],
+  ['a resend', ask('resend-virtual', byCommand)],
+  ['a claim', ask('claim', byCommand)],
+  ['a link', ask('link', { ...byCommand, subject: 'U0HUGO' })],
+  ['the end of a link', ask('unlink', byCommand), (world) => link(world, 'U0HUGO')],
+  ['a mute', ask('mute', byCommand)],
+  ['an unmute', ask('unmute', byCommand)],
+  ['a subscription', ask('subscribe', { target: { kind: 'channel', text: 'declines' } })],
+  [
+    'warnings switched off',
+    ask('warnings', { target: { kind: 'channel', text: '' }, kinds: ['low-balance'], isOn: false }),
+  ],
+  ['Seen', ask('acknowledge')],
+  ['It was me', ask('recognize'), holder],
+  ['a look', ask('show', byCommand)],
+  ['a refusal', ask('unblock', { ...byCommand, roles: [] })],
+];
+
+it.each(asked)('nothing that was written for it is lost with Redis: %s', async (_what, action, before) => {
+  const { world, deps, writeAgain } = await createWorld();
+  await before?.(world);
+  const rewind = await snapshot();
+  await performAction(action, deps);
+  const written = await contents();
+
+  await rewind();
+  await writeAgain();
+
+  expect(await contents()).toEqual(written);
+});
+
+it.each(asked.filter(([what]) => /^a block|fraud|for an hour|an approval|an order|a mute/.test(what)))(
+  'Redis is lost at any step of it, and it is done again: %s',
+  async (_what, action, before) => {
+    const begin = async (killAt: number) => {
+      await redis().flushall();
+      const made = await createWorld();
+      await before?.(made.world);
+      const rewind = await snapshot();
+      return { ...made, rewind, ...crashAtStep(made.deps, killAt) };
+    };
+    const survey = await begin(Number.POSITIVE_INFINITY);
+    await performAction(action, survey.deps);
+    const shown = await shownKeys();
+
+    for (const step of survey.life.distinct()) {
+      const { world, deps: crashing, life, rewind, writeAgain, announced } = await begin(step);
+      await expect(performAction(action, crashing)).rejects.toThrow(Killed);
+      await rewind();
+      await writeAgain();
+      await performAction(action, world.deps);
+
+      const at = life.diedAt() ?? '';
+      // What may have been ordered is not ordered again: whoever asked is told so.
+      if (action.verb === 'order-virtual') expect(world.writes.length, at).toBeLessThanOrEqual(1);
+      else expect(world.writes, at).toEqual(survey.world.writes);
+      expect(await shownKeys(), at).toEqual(shown);
+      expect([...announced.keys()], at).toEqual([...survey.announced.keys()]);
+      expect(world.answers.length > 0, at).toBe(survey.world.answers.length > 0);
+    }
+  },
+);
