@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
+import { within } from './deadline.ts';
+import { StoreUnavailableError } from './errors.ts';
 import { restoredKey, webKeys } from './keys.ts';
 import type { Log } from './log.ts';
 import { isStoreTrouble, type RedisClient } from './redis.ts';
@@ -13,6 +15,8 @@ const LOOK_EVERY_MS = 1000;
 /** How soon, and how often, a write is repeated that Redis does not take although it is connected. */
 const AGAIN_MS = 500;
 const TRIES = 10;
+/** A server of a cluster that does not say within this time who it is is away. */
+const ANSWER_MS = 1000;
 /** How long after a restart of Redis what is posted is looked for first. Recovery has begun by then. */
 const DOUBT_MS = 120_000;
 
@@ -62,7 +66,9 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
   /** @returns whether to look again. */
   async function look(): Promise<boolean> {
     try {
-      const ids = await runIdsOf(redis);
+      const ids = await within(ANSWER_MS, runIdsOf(redis), () => {
+        throw new StoreUnavailableError('redis does not answer');
+      });
       const isOther = [...known].some((id) => !ids.has(id));
       await doubt.look({ isOther, isNew: known.size === 0 });
       if (isOther) {
@@ -77,6 +83,8 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       // Away again: the next connection looks again.
       if (redis.status !== 'ready') return false;
       if (isStoreTrouble(error)) {
+        // The client of a cluster stays ready while one of its servers is away.
+        absence.begin();
         await sleep(AGAIN_MS);
         return true;
       }
@@ -194,6 +202,8 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
         return;
       } catch (error) {
         if (redis.status !== 'ready') throw error;
+        // One that is full is not waited for: what is to make room waits for us. Any other is away.
+        if (tries === TRIES && isStoreTrouble(error) && !/^OOM/.test(String((error as Error).message))) throw error;
         if (tries === TRIES || !isStoreTrouble(error)) {
           log.error({ err: error }, 'a lost write could not be repeated');
           return;
@@ -224,9 +234,22 @@ async function isJustRestarted(redis: RedisClient): Promise<boolean> {
   return since !== null && restarts.some(Boolean);
 }
 
-/** Each server names itself anew at its start. */
+/**
+ * Each server names itself anew at its start.
+ *
+ * @throws StoreUnavailableError when a server that has keys of the cluster is away.
+ */
 async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
   const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  if (redis instanceof Cluster) {
+    const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
+    const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));
+    if (owners.size > nodes.length) {
+      // The client forgets a server that is away, and looks for it only when it needs it.
+      redis.refreshSlotsCache();
+      throw new StoreUnavailableError('a server of the cluster is away');
+    }
+  }
   const said = await Promise.all(nodes.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]));
   return new Set(said.filter((id) => id !== undefined));
 }

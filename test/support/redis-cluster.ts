@@ -5,34 +5,121 @@ import { until } from './until.ts';
 
 const SLOTS = 16_384;
 
+export interface RedisCluster {
+  readonly urls: readonly string[];
+  readonly url: string;
+  /** SIGKILL to the server that has a key. @returns what starts it again, with what is on its disk. */
+  killOwner(key: string): Promise<() => Promise<void>>;
+  /** Moves all keys of a key's slot to another server, a few at a time, as an operator would. */
+  moveSlot(key: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Three Redis servers of our own that share the slots, without replicas. */
-export async function startCluster(size = 3): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const nodes: { server: LocalRedis; busPort: number }[] = await Promise.all(
+export async function startCluster(size = 3, args: readonly string[] = []): Promise<RedisCluster> {
+  const nodes = await Promise.all(
     Array.from({ length: size }, async () => {
       const busPort = await freePort();
-      const extraArgs = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
-      const server = await startRedis({ extraArgs: [...extraArgs, '--cluster-announce-ip', '127.0.0.1'] });
-      return { server, busPort };
+      const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
+      const extraArgs = [...cluster, '--cluster-announce-ip', '127.0.0.1', ...args];
+      return { server: await startRedis({ extraArgs }), busPort, extraArgs };
     }),
   );
-  const clients = nodes.map(({ server }) => new Redis(server.url));
-  const [first] = nodes;
-  for (const [index, client] of clients.entries()) {
-    const [start, end] = [Math.floor((index * SLOTS) / size), Math.floor(((index + 1) * SLOTS) / size) - 1];
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', start, end);
-    if (index > 0 && first !== undefined) {
-      await client.call('CLUSTER', 'MEET', '127.0.0.1', first.server.port, first.busPort);
-    }
-  }
-  await until(async () => {
-    const infos = (await Promise.all(clients.map((client) => client.call('CLUSTER', 'INFO')))) as string[];
-    return infos.every((info) => info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${size}`));
-  }, 'the cluster is whole');
-  for (const client of clients) client.disconnect();
+  await join(nodes);
+  const { indexOf, isWhole } = createNavigation(nodes);
   return {
+    urls: nodes.map(({ server }) => server.url),
     url: nodes.map(({ server }) => server.url).join(','),
+    async killOwner(key) {
+      const node = nodes[(await indexOf(key)).owner];
+      if (node === undefined) throw new Error(`nobody has ${key}`);
+      const { port, folder } = node.server;
+      await node.server.kill();
+      return async () => {
+        node.server = await startRedis({ port, folder, extraArgs: node.extraArgs });
+        await isWhole();
+      };
+    },
+    async moveSlot(key) {
+      const { owner, slot } = await indexOf(key);
+      await move(slot, nodes[owner]?.server, nodes[(owner + 1) % size]?.server);
+      await isWhole();
+    },
     async stop() {
       await Promise.all(nodes.map(({ server }) => server.stop()));
     },
   };
+}
+
+interface Node {
+  server: LocalRedis;
+  readonly busPort: number;
+  readonly extraArgs: readonly string[];
+}
+
+/** Asks a server, on a connection of its own. */
+async function ask<T>(server: LocalRedis, work: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(server.url);
+  try {
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Gives each its slots, and lets them meet. */
+async function join(nodes: readonly Node[]): Promise<void> {
+  const size = nodes.length;
+  const [first] = nodes;
+  for (const [index, { server }] of nodes.entries()) {
+    const [start, end] = [Math.floor((index * SLOTS) / size), Math.floor(((index + 1) * SLOTS) / size) - 1];
+    await ask(server, async (client) => {
+      await client.call('CLUSTER', 'ADDSLOTSRANGE', start, end);
+      if (index > 0 && first !== undefined)
+        await client.call('CLUSTER', 'MEET', '127.0.0.1', first.server.port, first.busPort);
+    });
+  }
+  await createNavigation(nodes).isWhole();
+}
+
+function createNavigation(nodes: readonly Node[]) {
+  return {
+    /** Which server has a key. */
+    async indexOf(key: string): Promise<{ readonly owner: number; readonly slot: number }> {
+      const [{ server }] = nodes as [Node];
+      return await ask(server, async (client) => {
+        const slot = Number(await client.call('CLUSTER', 'KEYSLOT', key));
+        const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
+        const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+        return { slot, owner: nodes.findIndex((node) => node.server.port === port) };
+      });
+    },
+    /** Resolves when all of them know that all are there. */
+    async isWhole(): Promise<void> {
+      await until(async () => {
+        const infos = await Promise.all(
+          nodes.map(({ server }) => ask(server, async (client) => String(await client.call('CLUSTER', 'INFO')))),
+        );
+        return infos.every(
+          (info) => info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`),
+        );
+      }, 'the cluster is whole');
+    },
+  };
+}
+
+async function move(slot: number, from: LocalRedis | undefined, to: LocalRedis | undefined): Promise<void> {
+  if (from === undefined || to === undefined) throw new Error('there is no other server');
+  const idOf = (server: LocalRedis) => ask(server, async (client) => String(await client.call('CLUSTER', 'MYID')));
+  const [fromId, toId] = [await idOf(from), await idOf(to)];
+  await ask(to, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId));
+  await ask(from, async (client) => {
+    await client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+    for (;;) {
+      const keys = (await client.call('CLUSTER', 'GETKEYSINSLOT', slot, 3)) as string[];
+      if (keys.length === 0) break;
+      await client.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5000, 'KEYS', ...keys);
+    }
+  });
+  for (const server of [to, from]) await ask(server, (client) => client.call('CLUSTER', 'SETSLOT', slot, 'NODE', toId));
 }

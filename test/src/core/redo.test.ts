@@ -1,8 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo, type Redo } from '../../../src/core/redo.ts';
+import { startCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -180,4 +181,33 @@ it('says how often something may have been lost, from before anything is written
   await kept.settled();
 
   expect([seen, kept.losses()]).toEqual([[1], 1]);
+});
+
+describe('a server of a cluster', () => {
+  const other = ['--appendonly', 'no', '--cluster-node-timeout', '1000'];
+
+  it.each([
+    ['soon', 0],
+    ['after longer than writes are remembered for', 20_000],
+  ])('that is killed and comes back empty %s gets what it had: nothing goes on meanwhile', async (_when, awayMs) => {
+    const cluster = await startCluster(3, other);
+    // For what `afterEach` stops.
+    server = await startRedis();
+    redis = connectPatient({ urls: cluster.urls, log, name: 'test' });
+    await whenReady(redis, 5000);
+    redo = createRedo(redis, log);
+    for (const key of ['a', 'b', 'c']) await write(redo, key);
+    await until(async () => redo?.isSettled() === true, 'it knows its servers');
+
+    const startAgain = await cluster.killOwner('a');
+    await until(() => redo?.isSettled() === false, 'it is noticed that a server is away');
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + awayMs);
+    redo.remember(async () => {});
+    await startAgain();
+    await redo.settled();
+
+    expect(await Promise.all(['a', 'b', 'c'].map((key) => redis.get(key)))).toEqual(['written', 'written', 'written']);
+    await cluster.stop();
+  });
 });
