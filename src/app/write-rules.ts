@@ -160,14 +160,23 @@ export const rules: Rules = {
   },
   longAlerts: { ...reads('has'), set: { subject: ofChannel('long-alerts') } },
   preferences: {
-    ...reads('isOn', 'switchedOff'),
+    ...reads('isOn', 'switchedOff', 'ownDigest', 'ownDigests'),
     set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
+    setOwnDigest: { subject: (userId) => `own-digest:${userId}` },
   },
   delegations: { ...reads('of', 'all'), set: { subject: (userId) => `delegation:${userId}` } },
   fraudCases: {
-    ...reads('openOf', 'ofAlert'),
-    open: { ...ofActions, subject: (acctId, caseId) => `fraud-case:${acctId}:${caseId}` },
-    close: { ...ofActions, subject: (acctId, caseId) => `fraud-case:${acctId}:${caseId}` },
+    ...reads('openOf', 'ofAlert', 'channels'),
+    ...ofJobs('addChannel'),
+    open: {
+      ...ofActions,
+      subject: ofAccount('fraud-case'),
+      // It may have joined the case of another alert.
+      again: (cases, open, acctId, _caseId, alertId) => async () => {
+        for (const id of [open.alertId, alertId]) await cases.open(acctId, open.caseId, id);
+      },
+    },
+    close: { ...ofActions, subject: ofAccount('fraud-case') },
   },
   mutes: {
     ...reads('get', 'inForce', 'active', 'ended', 'withheld'),
