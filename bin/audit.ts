@@ -76,7 +76,7 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
 }
 
 const config = orExit(() => auditConfig());
-useProxy(config.proxy);
+await useProxy(config.proxy);
 const redis = await reachRedis('audit', config.redis);
 const reader = createAuditReader(redis);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

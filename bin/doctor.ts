@@ -52,7 +52,7 @@ function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | '
 }
 
 /** Reads the variables of both processes, and names each problem once, with the processes that it stops. */
-function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
+async function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
   const stopped = new Map<string, string[]>();
   const read = <T>(name: 'web' | 'worker', config: () => T): T | null => {
     if (name === other) {
@@ -72,7 +72,7 @@ function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>)
   const [web, worker, store] = [read('web', webConfig), read('worker', workerConfig), readStore()];
   if (store !== null) {
     useInstallation(store);
-    useProxy(store.proxy);
+    await useProxy(store.proxy);
   }
   for (const [problem, names] of stopped) {
     const isVariable = /^[A-Z_]+[:,]/.test(problem);
@@ -105,7 +105,7 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   const report = createReport(asked.isJson ? () => {} : (text) => void process.stdout.write(text));
   report.area('Configuration');
   const other = elsewhere(process.env);
-  const { web, worker, store, either, policy } = checkConfiguration(report, other);
+  const { web, worker, store, either, policy } = await checkConfiguration(report, other);
   const skip = (needs?: 'web' | 'worker'): void =>
     report.note(
       needs !== undefined && needs === other

@@ -67,7 +67,7 @@ async function main(): Promise<number> {
     return isAsked ? 0 : EX_USAGE;
   }
   const config = workerConfig();
-  useProxy(config.proxy);
+  await useProxy(config.proxy);
   let wanted: ReturnType<typeof readArguments>;
   try {
     wanted = readArguments(config.serviceZone);

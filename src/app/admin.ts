@@ -34,7 +34,7 @@ export async function withAdmin(
   const { admin: address, proxy, warnings, isTraced } = config;
   useInstallation(config);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
-  useProxy(proxy);
+  await useProxy(proxy);
   const tracing = isTraced ? await startTracing(name) : null;
   const metrics = createMetrics(name);
   const parts: (() => Promise<readonly string[]>)[] = [];

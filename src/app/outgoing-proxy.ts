@@ -1,5 +1,3 @@
-import { EnvHttpProxyAgent, setGlobalDispatcher } from 'undici';
-
 /** Through which Slack and the card API are reached. */
 export interface OutgoingProxy {
   readonly http: string | undefined;
@@ -27,8 +25,10 @@ export function proxyOf(values: {
 }
 
 /** Sends every `fetch` of this process through the proxy, if there is one. Slack's SDK calls by `fetch` as well. */
-export function useProxy(proxy: OutgoingProxy | null): void {
+export async function useProxy(proxy: OutgoingProxy | null): Promise<void> {
   if (proxy === null) return;
+  // A megabyte of code that most installations never need.
+  const { EnvHttpProxyAgent, setGlobalDispatcher } = await import('undici');
   const { http, https, except } = proxy;
   setGlobalDispatcher(new EnvHttpProxyAgent({ httpProxy: http ?? '', httpsProxy: https ?? '', noProxy: except }));
 }

@@ -29,7 +29,7 @@ async function startProxy(asked: string[]): Promise<string> {
 it('what is on the internet is reached through the proxy', async () => {
   const asked: string[] = [];
   const proxy = proxyOf({ HTTPS_PROXY: await startProxy(asked) });
-  useProxy(proxy);
+  await useProxy(proxy);
 
   await fetch('https://card.example/v4/ping').catch(() => {});
 
@@ -40,7 +40,7 @@ it('this machine, and what NO_PROXY names, is reached directly', async () => {
   const asked: string[] = [];
   const url = await startProxy(asked);
   const proxy = proxyOf({ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: 'internal.invalid' });
-  useProxy(proxy);
+  await useProxy(proxy);
 
   expect(await (await fetch(url)).text()).toBe('direct');
   // Nobody listens there.
