@@ -66,9 +66,13 @@ export function contextOf(deps: WorldDeps): ActionContext {
   return { ...deps, factsOf: async (acct, which) => deps.toFacts(acct, await deps.directory.account(acct), which) };
 }
 
-/** The real composition over these. */
+const composed = new WeakMap<WorldDeps, ReturnType<typeof composeVerbs>>();
+
+/** The real composition over these: once, as in a process. */
 export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
-  return composeVerbs(contextOf(deps));
+  const verbs = composed.get(deps) ?? composeVerbs(contextOf(deps));
+  composed.set(deps, verbs);
+  return verbs;
 }
 
 /** Who has which role: what the last action of a person says. Of others, everybody is both. Each holds some card. */
