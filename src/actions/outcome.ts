@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RuleGoal } from '../card-api/rule-change.ts';
 
 /**
  * How sure a change is, once the card API has accepted it. `sent`: nothing has shown it yet. `confirmed`: its webhook or
@@ -49,5 +50,7 @@ export const Outcome = z.strictObject({
   /** Done as the holder of the card, not as somebody who runs the program. */
   asHolder: z.boolean().optional(),
   control: Control.nullish(),
+  /** What the card's rules became; absent where it changed none. */
+  goals: z.array(RuleGoal).optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;

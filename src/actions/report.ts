@@ -2,6 +2,7 @@ import { type ActionVerb, actionResult } from '../../templates/actions/action-re
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
+import { goalsOf } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
@@ -209,7 +210,7 @@ function detailOf({ apiWords, note, counted }: Result): string | null {
 export function toOutcome(
   action: Action,
   verb: ActionVerb,
-  { card, state, before, after, apiWords, note, confirmation, control }: Result,
+  { card, state, before, after, apiWords, note, confirmation, control, expects }: Result,
   at: string,
 ): Outcome {
   const change =
@@ -228,5 +229,6 @@ export function toOutcome(
     text: sentences(change, said, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,
+    ...(expects?.kind === 'rule' && { goals: goalsOf(expects.changes) }),
   };
 }

@@ -1,10 +1,11 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
+import { isSameRule } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { limitsOf } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -118,12 +119,22 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   const about = { value: event.id, card };
 
   return [
-    isBlocked || isPaid ? null : remedyButton({ event, remedy, card }, reason, isRaised),
+    isBlocked || isPaid ? null : remedyButton({ event, remedy, card }, reason, isRaised && !isTooLow(remedy, outcomes)),
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
     wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),
   ];
+}
+
+/** A limit was raised, and this purchase needs more. */
+function isTooLow(remedy: TransactionAlert['remedy'], outcomes: TransactionAlert['outcomes']): boolean {
+  const goals = outcomes.flatMap(({ verb, state, goals }) =>
+    verb === 'limit' && state === 'done' ? (goals ?? []) : [],
+  );
+  const isEnough = ({ rule, to }: LimitRaise): boolean =>
+    goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
+  return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
 
 /** Opens the form for what would let the purchase pass: there only where the card API can do it. */

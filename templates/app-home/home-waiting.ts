@@ -11,6 +11,7 @@ import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
 import { actions, button, context, fields, header, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 
 /** A request that waits for approval. */
@@ -66,17 +67,17 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
   if (requests.length === 0) return [];
   return [
     header('Requests waiting'),
-    ...requests
-      .slice(0, REQUESTS_MAX)
-      .flatMap((request): KnownBlock[] => [
-        section(
-          `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
-          `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
-          whyApprovals(request),
-        ),
-        ...fields(requestFields(request).slice(request.changes.length)),
-        ...(request.mayDecide ? actions(...decideButtons(request)) : []),
-      ]),
+    ...requests.slice(0, REQUESTS_MAX).flatMap((request): KnownBlock[] => [
+      section(
+        `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
+        `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+        whyApprovals(request),
+      ),
+      // The sentence above has the rules.
+      ...fields(requestFields({ ...request, changes: [] })),
+      ...context(request.orderCents === null && request.blocks.length === 0 ? mayLeaveRuleset(request.card) : null),
+      ...(request.mayDecide ? actions(...decideButtons(request)) : []),
+    ]),
     ...more(requests.length - REQUESTS_MAX, 'requests in the channel for requests'),
   ];
 }

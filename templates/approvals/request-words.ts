@@ -62,8 +62,14 @@ export function durationWords(term: Term): string {
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null where one is enough. */
-export function whyApprovals({ counted, needed }: Pick<ApprovalRequest, 'counted' | 'needed'>): string | null {
+export function whyApprovals({
+  counted,
+  needed,
+  orderCents,
+}: Pick<ApprovalRequest, 'counted' | 'needed' | 'orderCents'>): string | null {
   if (needed === 1) return null;
+  if (counted === null && orderCents !== null)
+    return `*${needed} approvals:* it is more than one person may order within 24 hours.`;
   if (counted === null) return `*${needed} approvals:* who asked counts as one, and somebody else has to agree.`;
   return `*${needed} approvals: ${whyMore(counted)}.* ${countedWords(counted)}`;
 }

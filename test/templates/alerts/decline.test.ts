@@ -294,6 +294,24 @@ describe('the controls', () => {
     ],
     ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit changed* by <@U1>'],
     [
+      'raised as far as the purchase needs',
+      [outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: dailyRaise.to }] })],
+      'block_card',
+      '*Limit changed* by <@U1>',
+    ],
+    [
+      'raised to less than the purchase needs',
+      [outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: (dailyRaise.to ?? 0) - 1 }] })],
+      'approve_remedy block_card',
+      '*Limit changed* by <@U1>',
+    ],
+    [
+      'raised by another limit only',
+      [outcome({ verb: 'limit', goals: [{ rule: { kind: 'limit', period: 'weekly', category: null }, to: 900_000 }] })],
+      'approve_remedy block_card',
+      '*Limit changed* by <@U1>',
+    ],
+    [
       'waiting for another approver',
       [outcome({ verb: 'limit', state: 'waiting' })],
       'block_card acknowledge_alert',

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
+import { requestReminder } from '../../../templates/approvals/request-notes.ts';
+import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { shown } from '../shown.ts';
+
+const facts = {
+  purchase: {
+    amountCents: 8410,
+    merchant: 'Corner Diner',
+    kind: 'Restaurants',
+    link: 'https://example.slack.com/archives/C1/p1',
+  },
+  left: [{ period: 'weekly' as const, limitCents: 100_000, remainingCents: 80_000 }],
+  there: [{ at: askedAt, amountCents: 7900 }],
+  earlier: ['approved' as const, 'denied' as const],
+};
+const counted = {
+  rule: raiseDaily.rule,
+  ownCents: 160_000,
+  earlier: [],
+  aboveCents: 100_000,
+  cap: null,
+};
+const ruleset = { id: 7, name: 'Travel', mayOverrule: false };
+
+const inChannel = (request: LimitRequest): string => shown(requestMessage(request).blocks);
+
+/** The same request in App Home. */
+function inHome(request: LimitRequest): string {
+  const { action, approvals, ...rest } = request;
+  const waiting: WaitingRequest = {
+    ...rest,
+    value: 'req_1',
+    askedBy: action.actor.userId,
+    askedAt: action.askedAt,
+    blocks: [],
+    payCents: 8410,
+    reason: 'team lunch',
+    approvals: approvals.length,
+    mayDecide: true,
+  };
+  return shown(homeRequests([waiting]));
+}
+
+describe.each([
+  ['its channel', inChannel],
+  ['App Home', inHome],
+])('a request, in %s,', (_where, read) => {
+  it.each<[string, RegExp]>([
+    ['what is to be paid, where, and the kind of merchant', /wants to pay \$\d+\.\d\d at Corner Diner \(Restaurants\)/],
+    ['the decline, with a link', /<https:\/\/example\.slack\.com\/archives\/C1\/p1\|Open the alert>/],
+    ['the limit now and afterwards', /daily limit \$400\.00 → \$900\.00/i],
+    ['the duration', /For 1 hour/],
+    ['what remains of the longer limits', /Weekly: \$800\.00 of \$1,000\.00 left/],
+    ['the last purchases there', /Earlier purchases there.*\$79\.00/s],
+    ['the earlier requests', /Earlier requests, 30 days.*1 approved.*1 denied/is],
+    [
+      'that it may take the card off its ruleset',
+      /follows the spending ruleset “Travel”\. This change may take it off/,
+    ],
+  ])('shows %s', (_what, words) => {
+    const request = openRequestOf({ facts });
+    expect(read({ ...request, card: { ...request.card, ruleset } })).toMatch(words);
+  });
+
+  it('shows how many approvals are needed, and why', () => {
+    const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
+    expect(read(openRequestOf())).toMatch(/needs one approval/i);
+    expect(read(openRequestOf({ needed: 2, counted, approvals }))).toMatch(
+      /2 approvals: more than \$1,000\.00 in 24 hours\.\* This raises the daily limit by \$1,600\.00/,
+    );
+    expect(read(openRequestOf({ needed: 2, approvals }))).toContain('2 approvals:* who asked counts as one');
+    expect(read(openRequestOf({ needed: 2, approvals, orderCents: 160_000, changes: [] }))).toContain(
+      '2 approvals:* it is more than one person may order within 24 hours.',
+    );
+  });
+
+  it('shows the duration also where more limits change than fields have room for', () => {
+    const periods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
+    const changes = periods.flatMap((period) =>
+      [null, { id: 1, name: 'Fuel' }].map((category) => ({
+        rule: { kind: 'limit' as const, period, category },
+        from: 1,
+        to: 2,
+      })),
+    );
+    expect(read(openRequestOf({ changes, facts }))).toContain('For 1 hour');
+  });
+});
+
+it('after Change and approve says who asked for what, and who decided what', () => {
+  const request = openRequestOf({
+    changes: [{ ...raiseDaily, to: 60_000 }],
+    goals: [{ rule: raiseDaily.rule, to: 90_000 }],
+    approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }],
+  });
+  const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
+
+  expect(inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null })).toMatch(
+    /<@U0HUGO> asked for: .*\$900\.00, for 1 hour\. <@U0ANA> changed it to: .*\$600\.00, for 1 hour\./,
+  );
+});
+
+it('a reminder is one message for everything that waits, with amounts and links', () => {
+  const waiting = [openRequestOf({ facts }), openRequestOf({ id: 'req_2', changes: [{ ...raiseDaily, to: 50_000 }] })];
+  const { blocks } = requestReminder(
+    waiting.map((request) => ({ request, link: `https://example.slack.com/${request.id}` })),
+    ['U0ANA'],
+  );
+
+  expect(shown(blocks)).toMatch(
+    /2 requests wait.*\$400\.00 → \$900\.00.*<https:\/\/example\.slack\.com\/req_ask1\|Open>.*\$400\.00 → \$500\.00.*req_2\|Open>.*<@U0ANA>/s,
+  );
+});
