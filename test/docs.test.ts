@@ -164,7 +164,9 @@ it('the docs have a page for everything that is to be done, and the site shows e
   const sidebar = read('docs/.vitepress/config.js');
   for (const page of [
     'configure',
+    'commands',
     'policy',
+    'audit',
     'operations',
     'backup',
     'slo',

@@ -62,7 +62,10 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     sidebar: [
-      { text: 'Start', items: [page('Cardbell', '/'), page('What people see', '/what-people-see')] },
+      {
+        text: 'Start',
+        items: [page('Cardbell', '/'), page('What people see', '/what-people-see'), page('Commands', '/commands')],
+      },
       {
         text: 'Install',
         items: [
@@ -78,6 +81,7 @@ export default defineConfig({
         items: [
           page('Configure', '/configure'),
           page('Policy', '/policy'),
+          page('Audit record', '/audit'),
           page('Operate', '/operations'),
           page('Backup and restore', '/backup'),
           page('Service levels', '/slo'),

@@ -21,8 +21,8 @@ const app = JSON.parse(read('app.json')) as { env: Readonly<Record<string, unkno
 const secrets: readonly string[] = secretNames;
 
 describe.each(all)('the variable %s', (name) => {
-  it('is explained in the README, and stands in .env.example', () => {
-    expect(read('README.md')).toContain(`\`${name}\``);
+  it('is explained in docs/configure.md, and stands in .env.example', () => {
+    expect(read('docs/configure.md')).toContain(`\`${name}\``);
     expect(read('.env.example')).toMatch(new RegExp(`^#?${name}=`, 'm'));
   });
 
