@@ -38,7 +38,6 @@ const WITHOUT: readonly string[] = [
   'outbox/tracked-message-store',
   'routing/why',
   'webhooks/card-status',
-  'webhooks/http-server',
   'webhooks/payload',
 ];
 

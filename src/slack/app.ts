@@ -7,9 +7,9 @@ import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import {
   type createHttpServer,
-  createStop,
   serverOptions,
   tlsOptions,
+  watchConnections,
   watchContinue,
 } from '../webhooks/http-server.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
@@ -49,8 +49,6 @@ export interface SlackApp {
 }
 
 const SOCKET_RETRY_MAX_MS = 30_000;
-/** More would cost memory and file descriptors that the connections of the service and of Slack need. */
-const CONNECTIONS_MAX = 4096;
 
 const notFound: RequestListener = (_request, response) => {
   response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });
@@ -92,9 +90,8 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
         // In the background: the receivers must not wait for Slack.
         void socket?.open();
       }
-      server.maxConnections = CONNECTIONS_MAX;
       watchContinue(server, open);
-      stopServer = createStop(server);
+      stopServer = watchConnections(server);
       if (server instanceof TlsServer) tlsServer = server;
       const address = server.address();
       return address !== null && typeof address === 'object' ? address.port : port;

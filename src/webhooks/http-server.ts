@@ -104,28 +104,48 @@ export function watchContinue(server: Server, open: ReturnType<typeof createHttp
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
 }
 
+/** More would cost memory and file descriptors that the connections of the service and of Slack need. */
+export const CONNECTIONS_MAX = 4096;
+/** Of those that make way some are still closing. */
+const CLOSING_MAX = 1024;
+
 /** While the process stops, whoever takes longer than this to send a body has to send it again, to another process. */
 const BODY_DEADLINE_MS = 2000;
 
 /**
- * Stops a server in an orderly way: it accepts no new connection, answers the requests in flight, and closes each
- * connection once it has none. Node's own `close` also waits for connections that have not sent anything yet, and for
- * those that are kept alive after their last answer.
+ * Looks after the connections of a server. Where there are too many, the one that has done nothing for the longest time
+ * makes way: whoever opens thousands and sends nothing keeps nobody out.
+ *
+ * @returns what stops the server in an orderly way: it accepts no new connection, answers the requests in flight, and
+ * closes each connection once it has none. Node's own `close` also waits for connections that have not sent anything yet,
+ * and for those that are kept alive after their last answer.
  */
-export function createStop(server: Server): () => Promise<void> {
+export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => Promise<void> {
+  /** Whoever did something last comes last. */
   const requests = new Map<Socket, Set<IncomingMessage>>();
   let isStopping = false;
 
+  server.maxConnections = max + CLOSING_MAX;
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+    if (requests.size >= max) makeRoom();
     requests.set(socket, new Set());
     socket.once('close', () => requests.delete(socket));
   });
+  const makeRoom = (): void => {
+    for (const [socket, inFlight] of requests) {
+      if (inFlight.size > 0) continue;
+      requests.delete(socket);
+      socket.destroy();
+      return;
+    }
+  };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const inFlight = requests.get(socket);
     inFlight?.add(request);
     response.once('close', () => {
       inFlight?.delete(request);
+      if (inFlight !== undefined && requests.delete(socket)) requests.set(socket, inFlight);
       if (isStopping && (inFlight?.size ?? 0) === 0) socket.destroySoon();
     });
   };

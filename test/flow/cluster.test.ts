@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { actionId } from '../../src/slack/action-id.ts';
+import { useDeclines } from '../support/declines.ts';
 import { channels, people } from '../support/people.ts';
 import { startCluster } from '../support/redis-cluster.ts';
 import { holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
-import { until } from '../support/until.ts';
+import { settled, until } from '../support/until.ts';
 
 /** From a purchase to Slack, and from a click to the card service and the record. */
 async function goesThrough({ take, sandbox, waitFor, press, writes, adminUrl, logs }: RunningCardbell): Promise<void> {
@@ -34,6 +35,7 @@ const opsIssues = ({ logs }: RunningCardbell): string[] =>
 describe('on Redis Cluster', () => {
   let cluster: Awaited<ReturnType<typeof startCluster>>;
   let cardbell: RunningCardbell;
+  const declines = useDeclines(() => cardbell);
   beforeAll(async () => {
     cluster = await startCluster();
     cardbell = await startCardbell({ webs: 2, workers: 2, env: { REDIS_URL: cluster.url }, prepare: () => {} });
@@ -61,6 +63,31 @@ describe('on Redis Cluster', () => {
 
     expect(JSON.stringify(alert)).toMatch(/late/i);
     expect(opsIssues(cardbell)).toEqual([]);
+  });
+
+  it('goes on while keys move from server to server: no attempt is used up, and each decline is shown once', async () => {
+    const before = await declines.shown();
+    const sent = declines.declines(60);
+    const taking = Promise.all(
+      sent.map(async ({ body }, index) => {
+        await settled(index * 50);
+        // The service tries again for an hour where it is told 503.
+        await until(async () => (await cardbell.deliver({ kind: 'decline', body })) === 200, 'it is taken');
+      }),
+    );
+    for (const tag of ['in', 'queue', 'state', 'audit', `out:${channels.declines}`])
+      await cluster.moveSlot(`{cardbell:${tag}}`);
+    await taking;
+    await until(
+      async () => (await declines.shown()).length >= before.length + sent.length,
+      'all declines are shown',
+      60_000,
+    );
+
+    expect(await declines.shown()).toEqual(
+      [...before, ...sent.map(({ amountCents }) => amountCents)].toSorted((a, b) => a - b),
+    );
+    expect(cardbell.logs().filter((line) => /job failed|non local key|"level":60/.test(line))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CONNECTIONS_MAX } from '../../src/webhooks/http-server.ts';
 import { webhook } from '../fixtures/webhooks/webhook.ts';
 import { head, openRaw, type RawConnection } from '../support/raw-connection.ts';
 import { inbox, type RunningWeb, send, serviceHeaders, startWeb } from '../support/running-web.ts';
@@ -239,6 +240,16 @@ describe('while others do nothing', () => {
     expect(answer.status).toBe(200);
     expect(answer.ms).toBeLessThan(1500);
     expect(idle.filter((connection) => connection.isClosed())).toHaveLength(0);
+  });
+
+  it('a webhook and a probe are answered beside more idle connections than are kept', async () => {
+    for (let at = 0; at < CONNECTIONS_MAX + 500; at += 500) await Promise.all(Array.from({ length: 500 }, open));
+
+    const answer = await send(`${web.url}${path}`, { body: text(1) });
+    const probe = await fetch(`${web.url}/readyz`);
+
+    expect([answer.status, probe.status]).toEqual([200, 200]);
+    expect(connections.filter((connection) => !connection.isClosed()).length).toBeLessThanOrEqual(CONNECTIONS_MAX);
   });
 
   it('a connection of the service stays open for longer than the service might pause', async () => {

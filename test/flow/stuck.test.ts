@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { channels, secrets } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -51,6 +52,40 @@ it('a job that failed for good is listed with its masked cause, shown, run again
   expect(record).toContain('"verb":"discard"');
   expect(record).toContain('failed alerts/deliver-alert');
   expect(record).not.toContain('4111111111111111');
+  await queue.close();
+});
+
+/** Redis as it is so many days later: what has expired by then is gone. */
+async function age(days: number): Promise<void> {
+  const { store } = cardbell();
+  const ms = days * 24 * 3_600_000;
+  for (const key of await store.keys('*')) {
+    const left = await store.pttl(key);
+    if (left > 0) await (left > ms ? store.pexpire(key, left - ms) : store.del(key));
+  }
+}
+
+it.each([9, 14])('a job that is replayed %i days later posts nothing that was posted before', async (days) => {
+  const { store, deliver, waitFor, workspace } = cardbell();
+  const shop = `Replayed Shop ${days}`;
+  await deliver(sampleWebhook('decline', { NetworkTransactionId: days, MerchantName: shop }));
+  await waitFor(channels.declines, new RegExp(shop));
+  await quiet(cardbell());
+  const alerts = await Promise.all(
+    (await store.keys('{cardbell:state}:alert:*')).map((key) => store.hget(key, 'alert')),
+  );
+  const alert = alerts.find((text) => text?.includes(shop)) ?? '{}';
+  const { event } = JSON.parse(alert) as { event: { id: string } };
+  await age(days);
+  expect(await store.exists(`{cardbell:in}:seen:${event.id}`), 'it is not known any more that it was seen').toBe(0);
+  const before = workspace.messages(channels.declines).map(({ ts }) => ts);
+
+  const queue = new Queue('alerts', { connection: store, prefix: '{cardbell:queue}' });
+  await queue.add('deliver-alert', event, { jobId: event.id, attempts: 1 });
+  await quiet(cardbell());
+
+  expect(workspace.messages(channels.declines).map(({ ts }) => ts)).toEqual(before);
+  expect(await queue.getFailedCount()).toBe(0);
   await queue.close();
 });
 

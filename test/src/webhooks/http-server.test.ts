@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { watchConnections } from '../../../src/webhooks/http-server.ts';
+import { head, openRaw, type RawConnection } from '../../support/raw-connection.ts';
+import { until } from '../../support/until.ts';
+
+const MAX = 5;
+let server: Server;
+let port: number;
+/** Ends the requests of `/slow`. */
+let answerSlow = (): void => {};
+const opened: RawConnection[] = [];
+
+beforeEach(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/slow') answerSlow = () => void response.end();
+    else response.end();
+  });
+  watchConnections(server, MAX);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+afterEach(() => {
+  for (const connection of opened.splice(0)) connection.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+const open = async (): Promise<RawConnection> => {
+  const connection = await openRaw(port);
+  opened.push(connection);
+  return connection;
+};
+const isAnswered = async (connection: RawConnection, path = '/'): Promise<void> => {
+  connection.write(head(path, {}, 'GET'));
+  await connection.sees(/HTTP\/1\.1 200 /);
+};
+
+it('beside as many idle connections as it takes, another is answered: the oldest of them makes way', async () => {
+  const idle: RawConnection[] = [];
+  while (idle.length < MAX) idle.push(await open());
+
+  await isAnswered(await open());
+
+  await until(() => idle[0]?.isClosed() === true, 'the oldest is closed');
+  expect(idle.map((connection) => connection.isClosed())).toEqual([true, false, false, false, false]);
+});
+
+it('a connection that was used lately makes way after those that were not, and one whose request is in hand never', async () => {
+  const slow = await open();
+  slow.write(head('/slow', {}, 'GET'));
+  const used = await open();
+  const idle = await open();
+  await isAnswered(used);
+
+  const others: RawConnection[] = [];
+  while (others.length < MAX - 2) others.push(await open());
+  await until(() => idle.isClosed(), 'the idle one is closed');
+  await isAnswered(await open());
+  await until(() => used.isClosed(), 'then the one that was used');
+  answerSlow();
+
+  await slow.sees(/HTTP\/1\.1 200 /);
+});
