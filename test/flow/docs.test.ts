@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { documentedCommands } from '../support/documented-commands.ts';
-import { peopleEnv, secrets } from '../support/people.ts';
+import { commandEnv } from '../support/people.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 
 const cardbell = useCardbell({});
@@ -33,24 +33,12 @@ function argumentsOf(words: string, url: string): string[] {
 }
 
 it('each command of the docs can be typed as it stands, against a Cardbell that runs', async () => {
-  const { redis, workspace, sandbox, url } = cardbell();
-  const env = {
-    PATH: process.env['PATH'],
-    REDIS_URL: redis.url,
-    SLACK_BOT_TOKEN: secrets.botToken,
-    SLACK_API_URL: workspace.apiUrl,
-    SLACK_SIGNING_SECRET: secrets.signingSecret,
-    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
-    CARD_API_URL: sandbox.url,
-    CARD_API_TOKEN: secrets.apiToken,
-    PORT: new URL(url).port,
-    ...peopleEnv,
-  };
+  const env = commandEnv(cardbell());
   const texts = [...new Set(documentedCommands().map(({ text }) => text))].filter((text) => runnable.test(text));
   expect(texts.length).toBeGreaterThan(20);
   const run = async (text: string): Promise<void> => {
     const [, verb = 'cardbell', words = ''] = runnable.exec(text) ?? [];
-    const args = argumentsOf(words, url);
+    const args = argumentsOf(words, cardbell().url);
     const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) => {
       execFile(process.execPath, [`dist/bin/${verb}.js`, ...args], { env }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : error.code, out: `${stdout}${stderr}` }),

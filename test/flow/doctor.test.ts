@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../bin/doctor/report.ts';
 import { FORMAT } from '../../src/app/stored-format.ts';
 import { stateKey } from '../../src/core/keys.ts';
-import { channels, groups, people, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
+import { channels, commandEnv, groups, people, workspaceOptions } from '../support/people.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 
 const internal: readonly string[] = [channels.approvals, channels.ops, channels.audit];
@@ -32,21 +32,8 @@ function policyFile(name: string, ...lines: string[]): string {
 
 /** Runs the doctor with the variables of both processes, which `env` overrides. */
 async function doctor(env: Record<string, string> = {}, args: readonly string[] = []) {
-  const { redis, workspace, sandbox, url } = cardbell();
-  const given = {
-    PATH: process.env.PATH,
-    REDIS_URL: redis.url,
-    SLACK_BOT_TOKEN: secrets.botToken,
-    SLACK_API_URL: workspace.apiUrl,
-    SLACK_SIGNING_SECRET: secrets.signingSecret,
-    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
-    CARD_API_URL: sandbox.url,
-    CARD_API_TOKEN: secrets.apiToken,
-    ...peopleEnv,
-    ALERTS_CHANNEL_VIRTUAL: channels.alerts,
-    ...env,
-  };
-  const argv = ['dist/bin/doctor.js', '--json', '--url', url, ...args];
+  const given = { ...commandEnv(cardbell()), ALERTS_CHANNEL_VIRTUAL: channels.alerts, ...env };
+  const argv = ['dist/bin/doctor.js', '--json', '--url', cardbell().url, ...args];
   const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
     execFile(process.execPath, argv, { env: given }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, out: stdout, err: stderr });

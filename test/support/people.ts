@@ -68,3 +68,24 @@ export const peopleEnv = {
   OPERATORS: `${people.olga},${groups.operators}`,
   APPROVERS: `${groups.approvers},${people.zoe}`,
 } as const;
+
+/** The variables of both processes, as somebody has them who types a command. */
+export function commandEnv(running: {
+  readonly redis: { readonly url: string };
+  readonly workspace: { readonly apiUrl: string };
+  readonly sandbox: { readonly url: string };
+  readonly url: string;
+}): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    REDIS_URL: running.redis.url,
+    SLACK_BOT_TOKEN: secrets.botToken,
+    SLACK_API_URL: running.workspace.apiUrl,
+    SLACK_SIGNING_SECRET: secrets.signingSecret,
+    WEBHOOK_SHARED_SECRET: secrets.sharedSecret,
+    CARD_API_URL: running.sandbox.url,
+    CARD_API_TOKEN: secrets.apiToken,
+    PORT: new URL(running.url).port,
+    ...peopleEnv,
+  };
+}
