@@ -59,7 +59,7 @@ function readArguments() {
 }
 
 const given = readArguments();
-const [verb = 'help', ...more] = given?.positionals ?? ['?'];
+const [verb = '', ...more] = given?.positionals ?? [];
 const since = toInstant(given?.values.since, '');
 const until = toInstant(given?.values.until, '~');
 const anchors = (given?.values.anchor ?? []).map(toAnchor);

@@ -56,7 +56,7 @@ function end(code: number, problem: string): never {
 }
 
 const given = readArguments();
-const [verb = 'help', ...rest] = given?.positionals ?? ['?'];
+const [verb = '', ...rest] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (given?.values.help === true || verb === 'help') {

@@ -39,14 +39,15 @@ function readArguments() {
 }
 
 const { positionals, values } = readArguments();
-const [verb = 'help', id] = positionals;
+const [verb = '', id, ...more] = positionals;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (values.help === true || verb === 'help') {
   say(usage);
   process.exit(0);
 }
-if (!['list', 'show', 'run', 'discard'].includes(verb) || (verb !== 'list' && id === undefined)) {
+const isRead = verb === 'list' ? id === undefined : ['show', 'run', 'discard'].includes(verb) && id !== undefined;
+if (!isRead || more.length > 0) {
   process.stderr.write(usage);
   process.exit(EX_USAGE);
 }

@@ -105,7 +105,11 @@ export class BackupError extends Error {}
 export async function* readBackup(file: string): AsyncGenerator<BackupHeader | BackupKey> {
   const unpacked = createGunzip();
   const input = createReadStream(file);
-  input.on('error', (error) => unpacked.destroy(error));
+  let cannotOpen: NodeJS.ErrnoException | null = null;
+  input.on('error', (error) => {
+    cannotOpen = error;
+    unpacked.destroy(error);
+  });
   let keys = 0;
   let isWhole = false;
   try {
@@ -121,6 +125,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupHeader | B
       isFirst = false;
     }
   } catch (error) {
+    if (cannotOpen === error) throw new BackupError(`${file} cannot be read (${cannotOpen.code})`, { cause: error });
     throw new BackupError(`${file} is no backup of Cardbell, or is damaged`, { cause: error });
   }
   if (!isWhole) throw new BackupError(`${file} is cut off`);
