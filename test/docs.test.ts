@@ -186,3 +186,21 @@ it('the README has two halves: try it, run it', () => {
   const halves = [...read('README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
   expect(halves).toEqual(['Try it', 'Run it']);
 });
+
+it.each(['package-lock.json', 'docs/package-lock.json'])(
+  '%s has a version of every package that another one names: npm ci refuses it otherwise, on some machines only',
+  (path) => {
+    const { packages } = JSON.parse(read(path)) as {
+      packages: Readonly<Record<string, { readonly [kind: string]: Readonly<Record<string, string>> | undefined }>>;
+    };
+    /** Beside the package itself, or in a folder above. */
+    const isThere = (from: string, name: string): boolean =>
+      `${from === '' ? '' : `${from}/`}node_modules/${name}` in packages ||
+      (from !== '' && isThere(from.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), name));
+    const missing = Object.entries(packages).flatMap(([from, { dependencies, optionalDependencies }]) =>
+      Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !isThere(from, name)),
+    );
+
+    expect(missing).toEqual([]);
+  },
+);
