@@ -105,9 +105,9 @@ export class BackupError extends Error {}
 export async function* readBackup(file: string): AsyncGenerator<BackupHeader | BackupKey> {
   const unpacked = createGunzip();
   const input = createReadStream(file);
-  let cannotOpen: NodeJS.ErrnoException | null = null;
+  const unreadable = new Set<unknown>();
   input.on('error', (error) => {
-    cannotOpen = error;
+    unreadable.add(error);
     unpacked.destroy(error);
   });
   let keys = 0;
@@ -125,7 +125,8 @@ export async function* readBackup(file: string): AsyncGenerator<BackupHeader | B
       isFirst = false;
     }
   } catch (error) {
-    if (cannotOpen === error) throw new BackupError(`${file} cannot be read (${cannotOpen.code})`, { cause: error });
+    if (unreadable.has(error) && error instanceof Error)
+      throw new BackupError(`${file} cannot be read: ${error.message}`, { cause: error });
     throw new BackupError(`${file} is no backup of Cardbell, or is damaged`, { cause: error });
   }
   if (!isWhole) throw new BackupError(`${file} is cut off`);

@@ -84,8 +84,8 @@ it('a file that is cut off, damaged or something else is refused', async () => {
 
   await expect(lines(file)).rejects.toThrow(BackupError);
   await expect(lines('package.json')).rejects.toThrow(/is no backup of Cardbell/);
-  await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read \(ENOENT\)/);
-  await expect(lines(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/);
+  await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read: ENOENT/);
+  await expect(lines(folder)).rejects.toThrow(/cannot be read: EISDIR/);
 });
 
 it('leaves no file behind when it fails', async () => {
