@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
+import { ProgramMissingError } from '../local/system-package.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
 import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag, useZoneOf } from '../sandbox/cli-flags.ts';
+import { DataFileError } from '../sandbox/data-file.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { createLog } from '../src/core/log.ts';
@@ -165,9 +167,9 @@ try {
     process.stderr.write(`sandbox: ${error.message}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
   }
-  if (error instanceof ListenError) {
+  if (error instanceof ListenError || error instanceof ProgramMissingError || error instanceof DataFileError) {
     process.stderr.write(`sandbox: ${error.message}\n`);
-    process.exit(EX_UNAVAILABLE);
+    process.exit(error instanceof ListenError ? EX_UNAVAILABLE : 1);
   }
   log.fatal({ err: error }, 'the sandbox did not start');
   process.exit(1);

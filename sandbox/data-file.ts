@@ -1,13 +1,23 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { State } from './state/state.ts';
 
-/** Reads a state kept earlier; undefined when the file is not there yet. */
+/** The file cannot hold the state. The message says why. */
+export class DataFileError extends Error {}
+
+/** Reads a state kept earlier; undefined when the file is not there yet. @throws DataFileError also when it cannot be written */
 export async function readDataFile(path: string): Promise<State | undefined> {
+  const folder = dirname(path);
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw new DataFileError(`the data file cannot be written: ${folder} is no folder that this user may write to`, {
+      cause: error,
+    });
+  });
   try {
     return JSON.parse(await readFile(path, 'utf8')) as State;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`the data file ${path} cannot be read`, { cause: error });
+    throw new DataFileError(`the data file ${path} cannot be read, or holds no state`, { cause: error });
   }
 }
 

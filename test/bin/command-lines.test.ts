@@ -28,6 +28,12 @@ it.concurrent.each([
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
   ['replay', ['discard', 'id'], 64, /--reason/],
   ['sandbox', ['--port', '0', '--redis', 'redis://127.0.0.1:1'], 69, /Redis does not answer/],
+  [
+    'sandbox',
+    ['--port', '0', '--token', 't', '--secret', 's', '--data', '/nowhere/at/all'],
+    1,
+    /^sandbox: .*\/nowhere\/at is no folder/m,
+  ],
   ['audit', [], 64, /npm run audit -- verify/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
   ['audit', ['export'], 64, /export --csv/],
