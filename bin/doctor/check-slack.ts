@@ -56,10 +56,10 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
         report.note(`the optional scope ${scope} is not granted: ${optionalScopes[scope]}`);
     return true;
   } catch (error) {
-    report.fix(
-      `the bot token does not work (${codeOf(error)})`,
-      'copy the bot token again from OAuth & Permissions, and check that this machine reaches Slack',
-    );
+    const code = codeOf(error);
+    if (code === 'no_answer')
+      report.fix('Slack does not answer', 'check that this machine reaches Slack: network, HTTPS_PROXY, SLACK_API_URL');
+    else report.fix(`the bot token does not work (${code})`, 'copy the bot token again from OAuth & Permissions');
     return false;
   }
 }
@@ -182,5 +182,5 @@ async function checkManifest(client: webApi.WebClient, report: Report): Promise<
 function codeOf(error: unknown): string {
   if (error instanceof SlackError) return error.slackError;
   if (error instanceof webApi.WebAPIPlatformError) return error.data.error ?? 'unknown';
-  return 'no answer';
+  return 'no_answer';
 }

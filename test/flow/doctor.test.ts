@@ -163,6 +163,7 @@ describe('the doctor', () => {
     const fixes = findings.filter(({ level }) => level === 'fix');
 
     expect(fixes.map(({ area }) => area)).toEqual(['Redis', 'Slack', 'Card service']);
+    expect(fixes.map(({ what }) => what)).toContain('Slack does not answer');
     for (const { what, todo } of fixes) {
       expect(what).not.toMatch(/\n| at /);
       expect(todo).not.toBe('');
