@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { quiet } from '../support/quiet.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
+import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: atOnce });
 const { ana, hugo } = people;
@@ -59,4 +61,62 @@ it('asks the channel and the holder about a subscription that failed on three da
 
   await cardbell().waitFor(channels.declines, /Subscription keeps failing: \$14\.99 at Streamflix, .*or cancel it\?/);
   await cardbell().waitFor(direct(hugo), /Subscription keeps failing: .*your card/);
+});
+
+/** Presses a button of *Messages to you* in App Home. */
+async function setInHome(user: string, value: string, shows: string): Promise<void> {
+  const home = () => cardbell().workspace.views.home.get(user);
+  await cardbell().workspace.openHome(user);
+  await until(() => JSON.stringify(home()?.blocks ?? []).includes(`"${value}"`), `App Home has ${value}`);
+  await cardbell().workspace.press({ user, viewId: home()?.id ?? '', actionId: 'set_preference', value });
+  await until(() => JSON.stringify(home()?.blocks ?? []).includes(`"${shows}"`), `App Home shows it: ${shows}`);
+}
+
+it('a person switches one kind of warning off in App Home, and on again', async () => {
+  const card = await linkedWithLimit(100);
+  const mine = new RegExp(`of your daily limit is used · card ${last4Of(card)}`);
+  const warnings = () => cardbell().workspace.messages(direct(hugo)).filter(({ text }) => mine.test(text));
+  await setInHome(hugo, 'limit-warnings:off', 'limit-warnings:on');
+
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' });
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 40, MerchantName: 'Paper Mill' });
+  await cardbell().waitFor(direct(hugo), /declined for \$40\.00 at Paper Mill/i);
+  await quiet(cardbell());
+  expect(warnings()).toEqual([]);
+
+  await setInHome(hugo, 'limit-warnings:on', 'limit-warnings:off');
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 12, MerchantName: 'Paper Mill' });
+  await cardbell().waitFor(direct(hugo), new RegExp(`92% ${mine.source}`));
+  expect(warnings().filter(({ text }) => !text.includes('92%'))).toEqual([]);
+});
+
+it('a channel switches one kind of warning off; the holder still gets it', async () => {
+  const card = await linkedWithLimit(100);
+  const off = { user: ana, channel: channels.declines, command: '/card', text: 'warnings off subscriptions' };
+  await cardbell().workspace.command(off);
+  await cardbell().waitTold(ana, /subscription/i);
+  for (const daysAgo of [2, 1, 0]) {
+    const at = new Date(Date.now() - daysAgo * 24 * 3_600_000);
+    const { AcctId } = card;
+    const what = { AcctId, MerchantName: 'Cloudbox', MerchantId: 'CLOUD1', IsCardPresent: false, TransactionAmount: -9.5 };
+    await cardbell().deliver(sampleWebhook('decline.rule.velocity', what, at));
+  }
+
+  await cardbell().waitFor(direct(hugo), /Subscription keeps failing: \$9\.50 at Cloudbox.*your card/);
+  const inChannel = cardbell().workspace.messages(channels.declines).map(({ text }) => text);
+  expect(inChannel.filter((text) => /Subscription keeps failing: .*Cloudbox/.test(text))).toEqual([]);
+});
+
+it('Details shows in a form all that the three lines leave out', async () => {
+  const card = await linkedWithLimit(100);
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, MerchantName: `DETAILED ${card.AcctId}` });
+  const alert = await cardbell().waitFor(channels.declines, new RegExp(`DETAILED ${card.AcctId}`));
+  await cardbell().press(ana, alert, 'show_details');
+  const form = (): string => JSON.stringify(cardbell().workspace.views.top(ana)?.blocks ?? []);
+  await until(() => form().includes('decline.rule.velocity'), 'the form has the code of the decline');
+
+  const said = 'The card service says: “Transaction exceeded daily spend limit”';
+  expect(JSON.stringify(alert.blocks)).not.toContain(said);
+  expect(form()).toContain(said);
+  expect(form()).toMatch(new RegExp(`DETAILED ${card.AcctId}.*Raise the daily limit to at least \\$140\\.00`, 's'));
 });
