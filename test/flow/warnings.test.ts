@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
-import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { quiet } from '../support/quiet.ts';
+import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -75,7 +75,10 @@ async function setInHome(user: string, value: string, shows: string): Promise<vo
 it('a person switches one kind of warning off in App Home, and on again', async () => {
   const card = await linkedWithLimit(100);
   const mine = new RegExp(`of your daily limit is used · card ${last4Of(card)}`);
-  const warnings = () => cardbell().workspace.messages(direct(hugo)).filter(({ text }) => mine.test(text));
+  const warnings = () =>
+    cardbell()
+      .workspace.messages(direct(hugo))
+      .filter(({ text }) => mine.test(text));
   await setInHome(hugo, 'limit-warnings:off', 'limit-warnings:on');
 
   cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' });
@@ -98,12 +101,20 @@ it('a channel switches one kind of warning off; the holder still gets it', async
   for (const daysAgo of [2, 1, 0]) {
     const at = new Date(Date.now() - daysAgo * 24 * 3_600_000);
     const { AcctId } = card;
-    const what = { AcctId, MerchantName: 'Cloudbox', MerchantId: 'CLOUD1', IsCardPresent: false, TransactionAmount: -9.5 };
+    const what = {
+      AcctId,
+      MerchantName: 'Cloudbox',
+      MerchantId: 'CLOUD1',
+      IsCardPresent: false,
+      TransactionAmount: -9.5,
+    };
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', what, at));
   }
 
   await cardbell().waitFor(direct(hugo), /Subscription keeps failing: \$9\.50 at Cloudbox.*your card/);
-  const inChannel = cardbell().workspace.messages(channels.declines).map(({ text }) => text);
+  const inChannel = cardbell()
+    .workspace.messages(channels.declines)
+    .map(({ text }) => text);
   expect(inChannel.filter((text) => /Subscription keeps failing: .*Cloudbox/.test(text))).toEqual([]);
 });
 
