@@ -11,6 +11,8 @@ import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
+/** Purchases in any other country are abroad to the card service. */
+const HOME = 'US';
 
 /** Ends a mute before its time. Safe to repeat. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
@@ -79,7 +81,10 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-  const decision = await reply.authorize(action, { acctId, lastsMs });
+  // At home nearly every decline is one that the trip explains: that is a mute.
+  const isOfHome = isTravel && countries.split(',').includes(HOME);
+  const asked = isOfHome ? { ...action, verb: 'mute' } : action;
+  const decision = await reply.authorize(asked, { acctId, lastsMs });
   const refusal =
     decision.kind === 'refused'
       ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }

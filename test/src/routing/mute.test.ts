@@ -34,6 +34,15 @@ describe('a mute', () => {
     expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
   });
 
+  it('for a trip at home is a mute like any other: an operator’s for 24 hours', async () => {
+    const { mute, ends } = await world();
+
+    expect(await mute('ES,US until 2027-02-01', operator, 'travel')).toMatch(/Only approvers may mute a card/);
+    expect(await ends()).toEqual([]);
+    expect(await mute('ES until 2027-02-01', operator, 'travel')).not.toMatch(/Not done/);
+    expect(await ends()).toHaveLength(1);
+  });
+
   it.each(['mute', 'travel'] as const)(
     '(%s) is refused to whoever holds the card, even to an approver',
     async (verb) => {
