@@ -22,6 +22,7 @@ import {
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
+  openedAtMs,
   orderIn,
   requestIdIn,
   unconfirmedApproval,
@@ -261,11 +262,12 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
     const ofOrder = { bands: [], heldBy: (await deps.isOwn(by, request)) ? by : null };
     const verdict = await deps.authorize(click, {
       ...(isAboutRules(request) ? { acctId, heldBy: holder } : ofOrder),
+      notInPlaceOf: [action.actor.userId, ...approvals.map((one) => one.by)],
       // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
       isOwnAction:
         (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
         approvals.some((one) => one.by === by),
-      ageMs: deps.now().getTime() - Date.parse(action.askedAt),
+      ageMs: deps.now().getTime() - openedAtMs(request),
       raiseCents: 1,
     });
     if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';

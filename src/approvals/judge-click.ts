@@ -44,7 +44,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const why = await deps.whyNotAllowed(click, request);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no card yet whose rules could have moved.
-    if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(request, request), now: [] };
+    if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: what is above it by now stays.
@@ -52,7 +52,11 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const changes = await deps.changesFromBase(now, request.term, request.acctId);
     const account = await deps.card.getAccount(request.acctId);
     const isBlocked = cardInUse(account, request.card.cardId)?.status === 'BLOCKED';
-    const current = await withoutVoid({ ...request, isBlocked, changes: changes.length > 0 ? changes : all }, request);
+    const current = await withoutVoid(
+      click,
+      { ...request, isBlocked, changes: changes.length > 0 ? changes : all },
+      request,
+    );
     // Nothing is left to be changed, whoever did it: whoever approves that closes the request.
     if (isMade(all)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
@@ -76,12 +80,13 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
   };
 
-  /** Whoever is no approver any more, or holds the card by now, has not approved. */
-  async function withoutVoid(current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
+  /** Whoever is no approver any more, or only in the place of who clicks, or holds the card by now, has not approved. */
+  async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
     const approvals: Approval[] = [];
     const voided = [...current.voided];
+    const acctId = isAboutRules(request) ? request.acctId : null;
     for (const approval of current.approvals) {
-      const isApprover = await deps.isApprover(approval.by, isAboutRules(request) ? request.acctId : null);
+      const isApprover = await deps.isApprover(approval.by, acctId, [click.actor.userId]);
       const counts = isApprover && !(await deps.isOwn(approval.by, request));
       if (counts) approvals.push(approval);
       else voided.push(approval.by);

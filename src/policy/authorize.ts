@@ -11,7 +11,7 @@ import {
   type Role,
 } from './decide.ts';
 import type { RecordedDecision } from './decision-store.ts';
-import type { Permissions } from './permissions.ts';
+import type { Permissions, RolesAsked } from './permissions.ts';
 import type { createRolesForCard } from './roles-for-card.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
@@ -32,6 +32,8 @@ export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents'
   readonly acctId?: number;
   /** Slack user who held the card at another moment that counts. */
   readonly heldBy?: string | null;
+  /** People whose delegates do not count: who asked for it, and who has approved it. */
+  readonly notInPlaceOf?: readonly string[];
   /** Of an order, whose card does not exist yet: how many have to approve how much. It follows the main part of the policy. */
   readonly bands?: readonly Band[];
 }
@@ -53,9 +55,10 @@ export interface Authorization {
    * Whether who approved a change of a card a while ago is an approver of it at this moment; null: an order, whose card does
    * not exist yet.
    *
+   * @param notInPlaceOf people in whose place they cannot be.
    * @throws RolesUnreadError
    */
-  isApprover(userId: string, acctId: number | null): Promise<boolean>;
+  isApprover(userId: string, acctId: number | null, notInPlaceOf: readonly string[]): Promise<boolean>;
 }
 
 export interface AuthorizationDeps {
@@ -77,13 +80,12 @@ export interface AuthorizationDeps {
 
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
   return {
-    async authorize(asked, { acctId, heldBy = null, bands, ...about } = {}) {
+    async authorize(asked, { acctId, heldBy = null, bands, notInPlaceOf = [], ...about } = {}) {
       const permission = deps.permissionOf(asked.verb);
-      const { roles, isComplete } = await readRoles(
-        asked,
-        loosens(permission, about),
-        bands === undefined ? acctId : null,
-      );
+      const isLooser = loosens(permission, about);
+      const except = isLooser || asksWhoseCard(permission) ? { notInPlaceOf } : {};
+      const of = bands === undefined ? acctId : null;
+      const { roles, isComplete } = await readRoles(asked, isLooser, of, except);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isHolder = acctId !== undefined && roles.includes('holder');
       const isOwnCard = isHolder || heldBy === asked.actor.userId || (await looksOwn(permission, asked, acctId));
@@ -96,8 +98,9 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       return decision;
     },
     rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
-    async isApprover(userId, acctId) {
-      const { roles, isComplete } = await readRoles({ actor: { userId }, roles: [] }, true, acctId);
+    async isApprover(userId, acctId, notInPlaceOf) {
+      const asked = { actor: { userId }, roles: [] };
+      const { roles, isComplete } = await readRoles(asked, true, acctId, { notInPlaceOf });
       if (!isComplete && !roles.includes('approver')) throw new RolesUnreadError();
       return roles.includes('approver');
     },
@@ -108,10 +111,12 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
     isLooser: boolean,
     acctId?: number | null,
+    except: Pick<RolesAsked, 'notInPlaceOf'> = {},
   ) {
     // Slack leaves a deactivated account in its groups for a while, and nobody takes its id out of a file at once.
     if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return { roles: [], isComplete: true };
-    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs: isLooser ? 0 : Number.POSITIVE_INFINITY };
+    const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
+    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs, ...except };
     const { roles, isComplete, isGroupKnown } =
       acctId == null
         ? {

@@ -53,6 +53,11 @@ export interface KnownRoles {
   readonly isComplete: boolean;
 }
 
+export interface RolesAsked extends HowOld {
+  /** Whoever may not do something has no delegate who may. */
+  readonly notInPlaceOf?: readonly string[];
+}
+
 /** For what is shown, and to whom. Alerts come in storms; none of them asks Slack again within this time. */
 export const forDisplay: HowOld = { knownForMs: 60_000, silentForMs: 30_000 };
 
@@ -104,16 +109,18 @@ export function createPermissions(deps: PermissionDeps) {
      * The roles of a person right now, as far as they are certain.
      *
      * @param options.group of the card, as the card service calls it; left out: the roles for any card.
+     * @param options.notInPlaceOf whose roles a delegate does not have in this case.
      */
     async rolesOf(
       userId: string,
-      { group, ...given }: HowOld & { readonly group?: string | null } = {},
+      { group, notInPlaceOf = [], ...given }: RolesAsked & { readonly group?: string | null } = {},
     ): Promise<KnownRoles> {
       const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
       const policy = await policyNow(deps);
       const roles: Role[] = [];
       let isComplete = true;
-      const people = [userId, ...standsInFor(policy, userId, new Date(now()))];
+      const others = standsInFor(policy, userId, new Date(now())).filter((whom) => !notInPlaceOf.includes(whom));
+      const people = [userId, ...others];
       for (const role of ['approver', 'operator'] as const) {
         const allowed = permittedTo(policy, role, group);
         const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));

@@ -1,5 +1,5 @@
 import { mayAsk, type Permission, type Role } from './decide.ts';
-import type { KnownRoles, Permissions } from './permissions.ts';
+import type { KnownRoles, Permissions, RolesAsked } from './permissions.ts';
 import type { HowOld } from './slack-answers.ts';
 
 interface Deps {
@@ -14,13 +14,20 @@ export interface RolesForCard extends KnownRoles {
   readonly isGroupKnown: boolean;
 }
 
-/** The roles that somebody has for one card: those of its group, and holder only of the own card. */
+/**
+ * The roles that somebody has for one card: those of its group, and holder only of the own card. Where it matters in whose
+ * place they are (`notInPlaceOf`), nobody is in the place of the card's holder.
+ */
 export function createRolesForCard({ rolesOf, groupOfCard, links }: Deps) {
-  return async function rolesForCard(userId: string, acctId: number, howOld: HowOld = {}): Promise<RolesForCard> {
+  return async function rolesForCard(userId: string, acctId: number, given: RolesAsked = {}): Promise<RolesForCard> {
     const group = await groupOfCard(acctId);
     const isGroupKnown = group !== undefined;
-    const { roles, isComplete } = await rolesOf(userId, { ...howOld, ...(isGroupKnown && { group }) });
-    const isHolder = (await links.ofAccount(acctId))?.userId === userId;
+    const holder = (await links.ofAccount(acctId))?.userId ?? null;
+    const { notInPlaceOf, ...howOld } = given;
+    const except = notInPlaceOf === undefined || holder === null ? notInPlaceOf : [...notInPlaceOf, holder];
+    const asked = { ...howOld, ...(except !== undefined && { notInPlaceOf: except }), ...(isGroupKnown && { group }) };
+    const { roles, isComplete } = await rolesOf(userId, asked);
+    const isHolder = holder === userId;
     const others = roles.filter((role) => role !== 'holder');
     const own: Role[] = isHolder ? ['holder'] : [];
     return { roles: [...others, ...own], isComplete, isGroupKnown };
