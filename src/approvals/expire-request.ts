@@ -4,7 +4,7 @@ import type { Role } from '../policy/decide.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import type { Execution } from './execute-approval.ts';
-import type { OpenRequest } from './request.ts';
+import { type OpenRequest, openedAtMs } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ResolveRequest } from './resolve-request.ts';
 
@@ -52,7 +52,7 @@ export function createAgeRequest(deps: Deps): (requestId: string) => Promise<num
         await deps.expire(request);
         return null;
       }
-      const remindAt = Date.parse(request.action.askedAt) + PATIENCE_MS;
+      const remindAt = openedAtMs(request) + PATIENCE_MS;
       if (request.remindedAt === null && now < remindAt) return remindAt - now + 1;
       if (request.remindedAt === null) await remind(request);
       return Date.parse(request.expiresAt) - now + 1;
@@ -69,7 +69,7 @@ export function createAgeRequest(deps: Deps): (requestId: string) => Promise<num
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
     for (const other of open) {
-      const isDue = deps.now().getTime() >= Date.parse(other.action.askedAt) + PATIENCE_MS;
+      const isDue = deps.now().getTime() >= openedAtMs(other) + PATIENCE_MS;
       if (isDue && other.remindedAt === null && (await deps.requests.remind(other.id, remindedAt))) {
         await deps.updateRequest(other.id);
       }

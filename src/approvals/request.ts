@@ -4,6 +4,7 @@ import { goalsOf, isAboutLimits, RuleChange, RuleGoal, Term, withGoals } from '.
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/counted-raise.ts';
+import { REQUEST_MS } from '../policy/decide.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
@@ -144,6 +145,11 @@ export function payCentsOf({ action }: LimitRequest): number | null {
 export function askedTerm({ action }: LimitRequest): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
+}
+
+/** When approvers could see it first: what was asked for may have waited for a worker before that. */
+export function openedAtMs({ expiresAt }: LimitRequest): number {
+  return Date.parse(expiresAt) - REQUEST_MS;
 }
 
 export function isDecidedBy(request: LimitRequest, actionId: string): boolean {

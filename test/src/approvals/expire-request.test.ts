@@ -59,7 +59,7 @@ it('reminds the approvers once, and looks again when the time is over', async ()
 it('reminds of everything that waits in one message, with amounts, and of what is due not again', async () => {
   const due = openRequestOf({ id: 'req_due' });
   const young = { ...openRequestOf({ id: 'req_young' }) };
-  const others = [due, { ...young, action: { ...young.action, askedAt: '2026-11-20T15:10:00.000Z' } }];
+  const others = [due, { ...young, expiresAt: '2026-11-21T15:10:00.000Z' }];
   const world = setUp(15, { others });
 
   await world.age();

@@ -125,7 +125,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       if (diesAt !== null) await dieAt(diesAt, action);
       await verbs.performAction(action, { isLast: false });
     });
-    await noteRequest(action, job);
+    await noteRequest(action);
   }
 
   async function dieAt(point: number, action: Action): Promise<void> {
@@ -137,7 +137,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 
   /** Whoever asks for a change that becomes a request has approved it by asking, unless they only hold the card. */
-  async function noteRequest(action: Action, job: Job): Promise<void> {
+  async function noteRequest(action: Action): Promise<void> {
     const id = `req_${action.id.slice(4)}`;
     const opened = requests.has(id) ? null : await deps.requests.get(id);
     if (opened === null) return;
@@ -151,7 +151,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     };
     requests.set(id, {
       by: action.actor.userId,
-      askedAt: job.askedAt,
+      askedAt: deps.now().getTime(),
       approvalsGiven: action.verb === 'ask' ? [] : [yes],
       isCounted: true,
     });
