@@ -92,8 +92,8 @@ describe('may somebody do that now?', () => {
   it('whoever approved before their account was deactivated counts no more', async () => {
     const known: KnownRoles = { roles: ['approver'], isComplete: true };
 
-    expect(await world(known).isApprover('U0BEN', 1)).toBe(true);
-    expect(await world(known, { isDeactivated: true }).isApprover('U0BEN', 1)).toBe(false);
+    expect(await world(known).isApprover('U0BEN', 1, [])).toBe(true);
+    expect(await world(known, { isDeactivated: true }).isApprover('U0BEN', 1, [])).toBe(false);
   });
 
   it('whoever asked for something looser before their account was deactivated does not get it; a block is done', async () => {
@@ -138,7 +138,7 @@ describe('may somebody do that now?', () => {
   });
 
   it('who approved a while ago is an approver now, is none, or nobody knows', async () => {
-    const isApprover = (known: KnownRoles) => world(known).isApprover('U0BEN', 1);
+    const isApprover = (known: KnownRoles) => world(known).isApprover('U0BEN', 1, []);
 
     expect(await isApprover({ roles: ['approver'], isComplete: true })).toBe(true);
     expect(await isApprover({ roles: ['operator'], isComplete: true })).toBe(false);
