@@ -134,7 +134,7 @@ export function entryRejected(actionId: string, why: string): OpsIssue {
 
 export function cannotRender(alertId: string): OpsIssue {
   return {
-    cause: 'cannot-draw',
+    cause: 'cannot-render',
     title: 'An alert cannot be shown',
     what: 'What is kept of an alert does not fit this version of Cardbell.',
     means: 'A line with its id stands in its place. More like it are shown so without another word here.',

@@ -60,7 +60,7 @@ it('an action that this version cannot read fails for good: on record, told to w
   const queues = openQueues(store);
   const action = ask('block', { id: 'act_newer1', actor: { userId: olga, teamId: 'T1' } });
   const origin = { ...action.origin, kind: 'command', channel: channels.alerts, messageTs: null };
-  const data = { ...action, origin, target: { kind: 'fleet', fleetId: 'f1' } };
+  const data = { ...action, origin, target: { kind: 'kind-of-a-newer-version', id: 'x1' } };
 
   await queues.actions.add('perform-action', data, {
     jobId: 'act_newer1',

@@ -128,15 +128,15 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
-    file: 'test/flow/status-stories.test.ts',
+    file: 'test/flow/card-lifecycle.test.ts',
     title: 'a new card that is blocked is one line, although the service sends two webhooks',
   },
   {
     row: 'the status webhook can be delayed by the queue',
-    file: 'test/flow/status-stories.test.ts',
+    file: 'test/flow/card-lifecycle.test.ts',
     title: 'an older event that arrives late says what the status is now',
   },
-  { row: 'CLOSED is final', file: 'test/flow/status-stories.test.ts', title: 'CLOSED says that it is final' },
+  { row: 'CLOSED is final', file: 'test/flow/card-lifecycle.test.ts', title: 'CLOSED says that it is final' },
   {
     row: 'authorization, settlement, reversal and PIN are told apart, in words',
     file: 'test/templates/alerts/money-line.test.ts',

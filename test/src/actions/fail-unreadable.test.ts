@@ -7,7 +7,7 @@ import { ask } from '../../support/perform-world.ts';
 const action = ask('block');
 const newer = {
   ...action,
-  target: { kind: 'fleet', fleetId: 'f1' },
+  target: { kind: 'kind-of-a-newer-version', id: 'x1' },
   roles: ['auditor'],
   origin: { ...action.origin, tab: 1 },
 };

@@ -90,6 +90,6 @@ describe('edits', () => {
     expect(await flushed(world)).toBeNull();
 
     expect(world.updates.map(({ ts }) => ts)).toEqual(['1.0']);
-    expect(world.opsIssues).toMatchObject([{ cause: 'cannot-draw' }]);
+    expect(world.opsIssues).toMatchObject([{ cause: 'cannot-render' }]);
   });
 });
