@@ -152,11 +152,17 @@ export function count(value: number): string {
   return number.format(value);
 }
 
-/** `12 declines`, `9 declines and 3 purchases`; of more than three kinds `40 alerts`. */
+/** `12 declines`, `2 declines (12 attempts) and 3 purchases`; of more than three kinds `40 alerts`. */
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ kind }) => kind));
   if (kinds.length > 3) return `${count(rows.length)} alerts`;
-  return list.format(kinds.map(([kind, times]) => `${count(times)} ${kindTraits[kind].nouns[times === 1 ? 0 : 1]}`));
+  return list.format(
+    kinds.map(([kind, many]) => {
+      const tried = rows.reduce((sum, row) => sum + (row.kind === kind ? row.times : 0), 0);
+      const attempts = tried > many ? ` (${count(tried)} attempts)` : '';
+      return `${count(many)} ${kindTraits[kind].nouns[many === 1 ? 0 : 1]}${attempts}`;
+    }),
+  );
 }
 
 /** Each value with how often it occurs, the most frequent first. */

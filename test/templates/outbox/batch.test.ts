@@ -49,6 +49,11 @@ describe('several alerts in one message', () => {
     ]);
   });
 
+  it('twelve declines are announced as twelve, and repeats of one as its attempts', () => {
+    expect(draw(rows(12)).text).toMatch(/^12 declines/);
+    expect(draw(rows(2, (i) => ({ times: 1 + 10 * i }))).text).toMatch(/^2 declines \(12 attempts\)/);
+  });
+
   it('a table is sorted by the amount and the moment, and its rows are named by the cardholder', () => {
     const table = draw(rows(6, (i) => ({ cents: 1000 * i }))).blocks.find(({ type }) => type === 'data_table');
 
