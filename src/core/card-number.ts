@@ -10,9 +10,9 @@ const DIGITS_MAX = 19;
 
 /**
  * What people and programs put between groups of digits: spaces, dashes of every kind, signs, quotes and brackets, also
- * invisible ones. No colon: every tenth date and time would pass for a card number.
+ * invisible ones. A colon only between groups of four: every tenth date and time would pass for a card number.
  */
-const between = `[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}`;
+const between = `(?:[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}|(?<=\\p{Nd}{4})(?::|%20|%2D)(?=\\p{Nd}{4}))`;
 /** Digits of every script: full-width digits are as readable, and somebody may use them to evade this. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits with at most three separators between two of them. */

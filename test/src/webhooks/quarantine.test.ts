@@ -68,6 +68,50 @@ describe('a quarantined webhook', () => {
     expect(replayed).toEqual(toStoredEvent(original, 'pin', options));
   });
 
+  it.each([
+    '4111:1111:1111:1111',
+    '4111%201111%201111%201111',
+    '34313131313131313131313131313131',
+    'DE89370400440532013000',
+    'GB29 NWBK 6016 1331 9268 19',
+    'account # 12345678',
+    'routing 021000021',
+    'SSN 123-45-6789',
+    'valid thru 12/29',
+    'c.v.v: 123',
+    'CVD 123',
+    'verification value 123',
+    'Bearer abc.def.ghi',
+    'token: abc123def',
+    'api key: sk_live_123456',
+    'pwd=hunter2',
+  ])('does not keep %s in a text', (text) => {
+    const kept = JSON.stringify(bodyOf({ Message: text }));
+    const secret = /[\w:%./-]*\d[\w:%./ -]*$|\S+$/.exec(text)?.[0] ?? '';
+
+    expect(kept).toMatch(/\[removed\]|\[card ••1111\]/);
+    expect(kept).not.toContain(secret);
+  });
+
+  it('keeps nothing of a card’s stripe', () => {
+    const text = JSON.stringify(
+      bodyOf({ Message: ['4111111111111111=29121010000', '%B4111111111111111^DOE/JANE^2912101?'] }),
+    );
+
+    expect(text).not.toMatch(/2912|411111/);
+  });
+
+  it.each([
+    'Account 610029 not found',
+    'the card token created',
+    'Invalid token supplied',
+    '2026-03-02T12:31:07.124 TransactionTime 12:31:07',
+    'bearer of news',
+    'Order US12 3456789 shipped',
+  ])('keeps %s as it is', (text) => {
+    expect(bodyOf({ Message: text })).toEqual({ Message: text });
+  });
+
   it('has one id for one content at one receiver, whenever it came', () => {
     const one = quarantine({ Message: 'a' }, facts);
 

@@ -73,7 +73,7 @@ describe('whatever is sent', () => {
         const field = fields[at % fields.length] ?? 'Message';
         const written = (digits.match(/\d{1,4}/g) ?? []).join(between);
         // One in ten numbers of fifteen digits is a tracking number of FedEx as well.
-        fc.pre(field !== 'TrackingNumber' || carrierOfForm(written) === null);
+        fc.pre(field !== 'TrackingNumber' || carrierOfForm(written.replaceAll(/[\s-]/g, '')) === null);
         body.Data[field] = typeof body.Data[field] === 'object' ? [written] : written;
         body.Data[`Unknown${at}`] = { note: `see ${written}` };
 
