@@ -41,6 +41,8 @@ interface Options {
   /** How requests look; by default there is none. */
   readonly request?: RenderSubject;
   readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
+  /** What becomes of entries of a newer version. */
+  readonly setAside?: Parameters<typeof flushOutbox>[1]['setAside'];
   /** Edits that Slack takes in all channels together. */
   readonly budget?: { readonly perMinute: number; readonly burst: number };
   /** The end of the channel's quiet hours. */
@@ -173,7 +175,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     },
     flush: (channel: string) =>
       flushOutbox(channel, {
-        setAside: async () => {},
+        setAside: options.setAside ?? (async () => {}),
         outbox,
         renderEntries,
         sender: createSender({ slack, threads, watchForCopies }),

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { examples } from '../../support/examples.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
+import { createPostingWorld } from '../../support/posting-world.ts';
+
+const redis = useRedis();
 
 const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } });
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
@@ -181,4 +186,37 @@ describe('a channel’s messages', () => {
     for (const [index, at] of times.entries())
       if (index > 0) expect(at - (times[index - 1] ?? 0)).toBeGreaterThan(1000);
   });
+});
+
+it('an entry of a newer version is set aside, and holds up no other', async () => {
+  const setAside: string[] = [];
+  const posts: string[] = [];
+  const world = createPostingWorld(redis(), {
+    slack: {
+      post: async (channel, { text }) => {
+        posts.push(text);
+        return { channel, ts: '1.1' };
+      },
+    },
+    async setAside(channel, entries) {
+      for (const { id } of entries) {
+        setAside.push(id);
+        await world.outbox.remove(channel, id);
+      }
+    },
+  });
+  await world.outbox.put('C1', { kind: 'notice', id: 'n1', message: { text: 'The next one.', blocks: [] } });
+  await redis().hset(
+    outboxKey('C1', 'entries'),
+    'newer',
+    JSON.stringify({ id: 'newer', kind: 'poll' }),
+    'since:newer',
+    1,
+  );
+  await redis().zadd(outboxKey('C1', 'queue'), 1, 'newer');
+
+  await world.flush('C1');
+
+  expect(setAside).toEqual(['newer']);
+  expect(posts).toEqual(['The next one.']);
 });
