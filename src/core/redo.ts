@@ -203,7 +203,8 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       } catch (error) {
         if (redis.status !== 'ready') throw error;
         // One that is full is not waited for: what is to make room waits for us. Any other is away.
-        if (tries === TRIES && isStoreTrouble(error) && !/^OOM/.test(String((error as Error).message))) throw error;
+        if (tries === TRIES && isStoreTrouble(error) && !String((error as Error).message).startsWith('OOM'))
+          throw error;
         if (tries === TRIES || !isStoreTrouble(error)) {
           log.error({ err: error }, 'a lost write could not be repeated');
           return;
