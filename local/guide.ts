@@ -31,8 +31,8 @@ ${bold('Five minutes')}
   3. Become Ana, open #card-approvals and press ${bold('Approve')}. The limit goes up by just enough for this purchase. A few
      seconds later Sam tries again, #card-spend shows the purchase, and the limit goes back down.
   4. Become Olga and open the first link again. Press ${bold('Block card')}, then ${bold('Undo')}. As Otto, press ${bold('Block card')}: refused.
-  5. At the cash register press ${bold('12 declines')}. #card-declines gets one message about all of them; its menu opens
-     each. ${bold('144 declines')} make a summary with a chart, and its thread has every row.
+  5. At the cash register press ${bold('12 declines')}. #card-declines gets the first at once and one message about the
+     others; its menu opens each. ${bold('144 declines')} make a summary with a chart, and its thread has every row.
   6. Become Ana and write ${bold('/card digest now')} in #card-declines, then ${bold(`/card why ${HERO_LAST4}`)}: why an alert went where it did.
      #card-audit has who did what.
 

@@ -156,7 +156,7 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.postToApprovals(`${id}-override`, notice, card.group);
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
-    const did = `broke the glass: changed the ${ruleNames(changes)} of`;
+    const did = `used the emergency override: changed the ${ruleNames(changes)} of`;
     const line = { did, card, outcome: 'no approver answered for 15 minutes' };
     await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };

@@ -45,7 +45,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
   approved: 'approved',
   denied: 'denied',
   expired: 'expired',
-  overridden: 'settled by breaking the glass',
+  overridden: 'settled by an emergency override',
 };
 
 /**
@@ -185,9 +185,7 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): st
   const said = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
   const before = said(asked.changes, asked.term);
   const after = said(changes, term);
-  return before === after
-    ? 'another approval'
-    : `${asked.action.actor.userId} asked for ${before}; changed to ${after}`;
+  return before === after ? 'as requested' : `${asked.action.actor.userId} asked for ${before}; changed to ${after}`;
 }
 
 /**

@@ -35,7 +35,7 @@ export function createOverrideRequest(deps: Deps) {
   return async function reserveOverride(action: OverrideAction, attempt: Attempt): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
-      deps.refuse(action, { what: 'Breaking the glass', why, whoCan }, { acctId: request?.acctId ?? null });
+      deps.refuse(action, { what: 'The emergency override', why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
@@ -48,19 +48,19 @@ export function createOverrideRequest(deps: Deps) {
     if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
     const capped = await deps.capChange(judged.request);
     if (capped === null) {
-      return await refuse('What is asked for is more than the glass is for, and has no amount that could be lowered.');
+      return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
     if ((await deps.recount({ ...judged.request, ...capped }, action, [action.actor.userId])).needed > 1) {
       return await refuse('With what was allowed before, this is more than one person may allow.');
     }
     if (lowers(withGoals(judged.now, capped.changes))) {
-      return await refuse('The card may do more already than breaking the glass allows.');
+      return await refuse('The card’s limit is already above the emergency cap.');
     }
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
-      return await refuse('The glass of this card was broken within the last 24 hours already.');
+      return await refuse('The emergency override was already used for this card in the last 24 hours.');
     }
     const { acctId, card, id, approvals } = judged.request;
-    await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: glass broken` });
+    await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: emergency override` });
     await deps.execution.execute(action, judged.request, { ...capped, approvals, note: action.reason }, attempt);
   };
 }

@@ -73,13 +73,16 @@ export const approvalVerbs = {
     action: OverrideAction,
     permission: {
       role: 'operator',
-      doing: 'break the glass',
+      doing: 'use the emergency override',
       loosens: true,
-      notOwnCard: { why: 'You can’t break the glass for your own request.' },
-      notOwnAction: { why: 'You can’t break the glass for your own request.' },
-      after: { ms: PATIENCE_MS, why: 'The approvers have 15 minutes to answer before the glass may be broken.' },
+      notOwnCard: { why: 'You can’t use the emergency override for your own request.' },
+      notOwnAction: { why: 'You can’t use the emergency override for your own request.' },
+      after: {
+        ms: PATIENCE_MS,
+        why: 'Approvers have 15 minutes to answer before the emergency override is available.',
+      },
     },
-    refusedTo: 'break the glass for',
+    refusedTo: 'use the emergency override for',
     isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;

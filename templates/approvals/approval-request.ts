@@ -6,7 +6,7 @@ import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts
 import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { named } from '../actions/card-buttons.ts';
 import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
@@ -131,7 +131,7 @@ function controls({ value, state, orderCents, blocks, changes, card, isOverdue, 
 
 function progress(request: ApprovalRequest): string {
   const { needed, approvals, state, decidedBy, until, note, unconfirmed } = request;
-  const when = until === null ? '' : ` ${dateToken(until)}`;
+  const when = until === null ? '' : dateAfter(',', until);
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
   const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
@@ -141,7 +141,7 @@ function progress(request: ApprovalRequest): string {
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'overridden')
-    return `No approver answered: done${who} by breaking the glass${when}. Reason: “${outside(note, 300)}”`;
+    return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${outside(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed} approvals (${by.join(', ')})`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
   return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
@@ -150,19 +150,19 @@ function progress(request: ApprovalRequest): string {
 }
 
 /** A raise does not unblock. */
-export const BLOCKED = 'The card is blocked: it pays nothing until an approver unblocks it.';
+export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
 
 function voidWords(voided: readonly string[] = []): string | null {
   const who = [...new Set(voided)].slice(0, 10).map(mention).join(', ');
   return who === ''
     ? null
-    : `The approval of ${who} counts no more: it was for other values, or they may not approve now.`;
+    : `The approval of ${who} no longer counts: it was for other values, or they may not approve any more.`;
 }
 
 /** Somebody approved, and nobody knows what became of it. */
 function unconfirmedWords({ kind, by, at, state }: NonNullable<ApprovalRequest['unconfirmed']>): string {
-  const did = `${mention(by)} ${kind === 'override' ? 'broke the glass' : 'approved'} ${dateToken(at)}`;
+  const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
   return state === 'unconfirmed'
-    ? `${did}, but the card service did not confirm the change. It may be there all the same: look at the card.`
-    : `${did}, but the card service did not answer. I am looking whether the change is there.`;
+    ? `${did}, but the card service did not confirm the change. It may still have been made: check the card.`
+    : `${did}, but the card service did not answer. I’m checking whether the change was made.`;
 }

@@ -29,7 +29,7 @@ const HOUR_MS = 3_600_000;
 const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> = {
   change: { title: 'Change and approve', submit: 'Approve' },
   deny: { title: 'Deny with a note', submit: 'Deny' },
-  override: { title: 'Break the glass', submit: 'Break glass' },
+  override: { title: 'Emergency override', submit: 'Break glass' },
 };
 
 /** The forms behind the buttons of a request: another amount, a note, or the glass. */

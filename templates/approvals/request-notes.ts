@@ -54,7 +54,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
   const who = mention(decision.by);
   const what = `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
-  const head = `${who} broke the glass for ${cardOfHolder(card)}, because no approver answered.`;
+  const head = `${who} used the emergency override for ${cardOfHolder(card)}: no approver answered in time.`;
   return {
     text: sentence(`${head} ${what}. ${blocked}Reason: “${outside(note, 300)}” ${mentions(approvers)}`),
     blocks: [

@@ -3,7 +3,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { context, countOf, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import {
@@ -106,5 +106,5 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
 
 export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
   const { title } = shownReason(said, place);
-  return `• ${amountAt(amountCents, merchant)}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}, ${dateToken(occurredAt)}`;
+  return `• ${amountAt(amountCents, merchant)}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}${dateAfter(',', occurredAt)}`;
 }

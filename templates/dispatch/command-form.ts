@@ -36,14 +36,14 @@ export function commandForm(): ModalView {
         }),
         optional: true,
         hint: plainText(
-          'Only you see the answer there. Subscriptions, digests and quiet hours are set for this channel. Empty: a direct message.',
+          'Only you see the answer. Subscriptions, digests and quiet hours apply to this channel. If empty, I answer in a direct message.',
           limits.INPUT_HINT_MAX,
         ),
       },
       {
         ...input(commandInput.person, 'Person', { type: 'users_select', action_id: commandInput.person }),
         optional: true,
-        hint: plainText('Who holds the card, for link. Stands in the place of the @name.', limits.INPUT_HINT_MAX),
+        hint: plainText('For link: who holds the card. For delegate: who stands in for you.', limits.INPUT_HINT_MAX),
       },
     ],
   };

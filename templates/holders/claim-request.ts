@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
@@ -111,8 +111,8 @@ function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: Cl
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
   if (state === 'confirmed' && confirmed !== null) {
     const holds = isUnlink ? 'no longer holds' : 'holds';
-    return `Confirmed${by} ${dateToken(until)}: ${mention(claimedBy)} ${holds} ${cardOfHolder(confirmed)}.`;
+    return `Confirmed${by}${dateAfter(',', until)}: ${mention(claimedBy)} ${holds} ${cardOfHolder(confirmed)}.`;
   }
-  if (state === 'refused') return `Refused${by} ${dateToken(until)}. Nothing changed.`;
-  return `Nobody decided in time: it expired ${dateToken(until)}. Nothing changed.`;
+  if (state === 'refused') return `Refused${by}${dateAfter(',', until)}. Nothing changed.`;
+  return `Nobody decided in time: ${dateAfter('it expired', until)}. Nothing changed.`;
 }

@@ -3,7 +3,7 @@ import { ruleMoves, ruleNames, stateWords } from '../../src/limits/rule-words.ts
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, header, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
@@ -51,7 +51,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
           )
         : []),
       ...context(
-        `Asked by ${mention(by.userId)}, ${dateToken(openedAt)}`,
+        `Asked by ${mention(by.userId)}${dateAfter(',', openedAt)}`,
         isOpen || state === 'asking' ? dateAfter('Was to end', endsAt) : null,
       ),
     ],
@@ -71,14 +71,14 @@ export function revertButton(temporaryChangeId: string, card: CardFacts) {
 /** When it ends, or how it ended. */
 export function ending(one: TemporaryChange): string {
   const { state, changes, endsAt, meanwhile, closedAt, closedBy, term } = one;
-  const when = closedAt === null ? '' : ` ${dateToken(closedAt)}`;
-  const who = closedBy === null ? 'by itself' : `by ${mention(closedBy)}`;
+  const when = closedAt === null ? '' : dateAfter(',', closedAt);
+  const who = closedBy === null ? 'automatically' : `by ${mention(closedBy)}`;
   const was = outside(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
-    const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'by itself';
+    const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'automatically';
     return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
-  if (state === 'superseded') return `A later change took its place${when}: nothing is put back by itself.`;
+  if (state === 'superseded') return `A later change replaced it${when}. Nothing goes back automatically.`;
   const set = outside(stateWords(changes, 'to'), RULES_MAX);
   const is = outside(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
@@ -90,8 +90,8 @@ type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superse
 
 const ofSingle: Ended = {
   asking: ({ was, is }) =>
-    `Its time is over, but somebody changed it meanwhile: it is ${is} now. Shall it go back to ${was}? Nothing changes until an approver decides.`,
-  ended: ({ was, who, when }) => `Back at ${was}, put back ${who}${when}.`,
+    `It has ended, but somebody changed it meanwhile: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
+  ended: ({ was, who, when }) => `Back to ${was} ${who}${when}.`,
   kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
     `The card service refuses to put it back to ${was}, so it is still ${set}. Change it where the card service is administered.`,
@@ -99,7 +99,7 @@ const ofSingle: Ended = {
 
 const ofSeveral: Ended = {
   asking: ({ was, is }) =>
-    `The time is over, but somebody changed one of them meanwhile. Now: ${is}. Shall they go back to ${was}? Nothing changes until an approver decides.`,
+    `It has ended, but somebody changed one of them meanwhile. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
   kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>

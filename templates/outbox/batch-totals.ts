@@ -1,6 +1,6 @@
 import { serviceClock } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import type { BatchRow } from './batch-row.ts';
 
 /** How much some alerts come to, and when they happened. */
@@ -11,7 +11,7 @@ export function totals(rows: readonly BatchRow[]): string {
   const isOneMinute = serviceClock(first, true) === serviceClock(last, true);
   const when = isOneMinute
     ? dateToken(first)
-    : `${dateToken(first)} to ${isOneDay ? dateToken(last, '{time}') : dateToken(last)}`;
+    : `${dateToken(first)} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
   return [...sums(rows).map(([amount, words]) => `*${amount}* ${words}`), when].filter(Boolean).join(', ');
 }
 

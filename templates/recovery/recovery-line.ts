@@ -1,5 +1,5 @@
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, section, sentence } from '../core/blocks.ts';
 
 /** How far the recovery of a gap is, or how it ended. */
@@ -21,14 +21,15 @@ const BAR = 20;
 
 /** One line that is edited while it goes on: what was missed, and how many of it were recovered. */
 export function recoveryLine(line: RecoveryLine): Message {
-  const span = `between ${dateToken(line.from)} and ${dateToken(line.to)}`;
+  const span = `${dateAfter('between', line.from)} ${dateAfter('and', line.to)}`;
   const percent = Math.floor(line.done * 100);
   const soFar = line.recovered === 0 ? 'Nothing missed so far.' : `${events(line.recovered)} recovered so far.`;
   switch (line.state) {
     case 'running':
     case 'waiting': {
       const what = `Looking for what was missed ${span}: ${percent}% done.`;
-      const why = line.state === 'waiting' ? ' The card service does not answer; it goes on by itself.' : '';
+      const why =
+        line.state === 'waiting' ? ' The card service is not responding; recovery continues automatically.' : '';
       return {
         text: sentence(`${what} ${soFar}${why}`),
         blocks: [section(`${what}${why}`, `\`${bar(line.done)}\` ${soFar}`)],

@@ -76,7 +76,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
     blocks: [
       section(`*${what}*`, `${kept}${see}`),
       ...context(
-        `Set by ${mention(mute.by)}, ${dateToken(mute.at)}`,
+        `Set by ${mention(mute.by)}${dateAfter(',', mute.at)}`,
         endedBy == null ? null : `Ended by ${mention(endedBy)}`,
         mute.reason === '' ? null : outside(mute.reason, 300),
       ),

@@ -1,6 +1,6 @@
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside, section, sentence } from '../core/blocks.ts';
 
 export interface QuietSet {
@@ -32,7 +32,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
         `*${what}*`,
         passes,
         'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
-        until === null ? null : `It is quiet now, until ${dateToken(until)}.`,
+        until === null ? null : `It is quiet now, ${dateAfter('until', until)}.`,
         releasedNow(released),
         `To end them: ${commandCode('quiet off')}`,
       ),

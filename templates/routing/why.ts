@@ -55,7 +55,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       section(what),
       section(
         recovered === null
-          ? `*Received* ${dateToken(receivedAt)}; the card service sent it ${dateToken(callbackAt)}.`
+          ? `*Received* ${dateToken(receivedAt)}; ${dateAfter('the card service sent it', callbackAt)}.`
           : `*Recovered* ${dateToken(receivedAt)}. ${recovered} If its webhook still arrives, it is ignored.`,
         recovered === null ? deliveredWords(times) : null,
       ),

@@ -187,10 +187,10 @@ describe('an operator overrides a request, and the worker is killed by SIGKILL',
       expect(after).toEqual(after.length === 0 ? [] : ['confirmed']);
       expect(cardbell().now(request).text).toMatch(/^Done without an approver/);
       expect(shownOf(request)).not.toContain('decide_request');
-      const broken = new RegExp(`broke the glass for ${holderOf(card)}`);
+      const broken = new RegExp(`used the emergency override for ${holderOf(card)}`);
       expect(linesOf(channels.ops, broken)).toHaveLength(1);
       expect(linesOf(channels.approvals, broken)).toHaveLength(1);
-      expect(linesOf(channels.audit, new RegExp(`broke the glass.*${actionId.slice(-8)}`))).toHaveLength(1);
+      expect(linesOf(channels.audit, new RegExp(`used the emergency override.*${actionId.slice(-8)}`))).toHaveLength(1);
       const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
       expect(told).toEqual([expect.stringContaining('try again now')]);
     },

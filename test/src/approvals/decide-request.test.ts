@@ -94,7 +94,7 @@ describe('a decision', () => {
   it.each<[LimitRequest['state'], string]>([
     ['approved', 'approved'],
     ['denied', 'denied'],
-    ['overridden', 'settled by breaking the glass'],
+    ['overridden', 'settled by an emergency override'],
   ])('about a request that is %s says so', async (state, words) => {
     const { decide, steps } = setUp(LimitRequest.parse({ ...denied, state, ...(state === 'denied' ? {} : made) }));
 
@@ -250,7 +250,7 @@ describe('an approval', () => {
     const world = decisions();
 
     expect(await world.run(click())).toBeNull();
-    expect(world.told).toEqual([{ event: 'approved', outcome: 'another approval' }]);
+    expect(world.told).toEqual([{ event: 'approved', outcome: 'as requested' }]);
   });
 
   it('that changes what was asked for says on record who asked for what, and what became of it', async () => {

@@ -91,7 +91,7 @@ describe('an operator in the approvers’ place', () => {
     return steps;
   }
   const refused = (why: string, whoCan: string, about: number | string = acctId): string =>
-    `Breaking the glass refused: ${why} ${whoCan} (${about})`;
+    `The emergency override refused: ${why} ${whoCan} (${about})`;
   const overridden = (actionId: string): LimitRequest => ({
     ...openRequestOf(),
     state: 'overridden',
@@ -101,7 +101,7 @@ describe('an operator in the approvers’ place', () => {
 
   it('does what the cap leaves of it, on record first', async () => {
     expect(await override(openRequestOf())).toEqual([
-      { event: 'approved', detail: 'req_ask1: glass broken', cardId: card.cardId },
+      { event: 'approved', detail: 'req_ask1: emergency override', cardId: card.cardId },
       { executed: { changes: [raiseDaily], term: hour, approvals: [], note: 'at the counter' } },
     ]);
   });
@@ -125,7 +125,7 @@ describe('an operator in the approvers’ place', () => {
       openRequestOf(),
       { isTooMuch: true },
       refused(
-        'What is asked for is more than the glass is for, and has no amount that could be lowered.',
+        'The request is above the emergency cap, and there is no amount that could be lowered.',
         'Ask an approver.',
       ),
     ],
@@ -139,7 +139,7 @@ describe('an operator in the approvers’ place', () => {
       'it was done for this card lately',
       openRequestOf(),
       { isUsed: true },
-      refused('The glass of this card was broken within the last 24 hours already.', 'Ask an approver.'),
+      refused('The emergency override was already used for this card in the last 24 hours.', 'Ask an approver.'),
     ],
   ])('is refused where %s', async (_what, request, given, expected) => {
     expect(await override(request, given)).toEqual([expected]);

@@ -170,7 +170,7 @@ describe('a request whose numbers moved', () => {
     await performAction(Object.assign({ ...override }, { id: 'act_glass2', target }), { ...deps, postToApprovals });
 
     expect(dailyOf(given)).toBe(1100);
-    expect(posted.at(-1)).toContain('The card is blocked: it pays nothing until an approver unblocks it.');
+    expect(posted.at(-1)).toContain('The card is blocked: nothing is paid until an approver unblocks it.');
   });
 
   it('asks again where the card was blocked since', async () => {
@@ -258,5 +258,5 @@ it('the glass is not broken by who asked for it, also where their own approval i
   await performAction(ask('emergency-override', { ...at, target, reason: 'urgent' }), given.deps);
 
   expect(dailyOf(given)).toBe(300);
-  expect(told(given)).toContain('You can’t break the glass for your own request.');
+  expect(told(given)).toContain('You can’t use the emergency override for your own request.');
 });

@@ -79,7 +79,7 @@ const rows: Refused[] = [
       world.advance(PATIENCE_MS);
       await world.deps.recentRaises.reserveOverride(acctId, 'act_other');
     },
-    why: /within the last 24 hours/,
+    why: /in the last 24 hours/,
     isOfCard: true,
   },
   { verb: 'revert', when: 'it is too old', asked: onTemporaryChange('act_gone'), why: /This change is too old/ },

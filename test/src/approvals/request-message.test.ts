@@ -7,8 +7,8 @@ const shown = (request: LimitRequest): string => JSON.stringify(requestMessage(r
 
 it('says how an open request stands', () => {
   expect(shown(openRequestOf())).toContain('Needs one approval');
-  expect(shown(withInFlight(openRequestOf(), inFlight('sent')))).toContain('I am looking whether the change is there');
-  expect(shown(withInFlight(openRequestOf(), inFlight('unconfirmed')))).toContain('It may be there all the same');
+  expect(shown(withInFlight(openRequestOf(), inFlight('sent')))).toContain('I’m checking whether the change was made');
+  expect(shown(withInFlight(openRequestOf(), inFlight('unconfirmed')))).toContain('It may still have been made');
 });
 
 it('says who denied a request, and when', () => {
@@ -16,7 +16,7 @@ it('says who denied a request, and when', () => {
 
   const text = shown({ ...openRequestOf(), state: 'denied', decision });
 
-  expect(text).toMatch(/Denied by <@U0ZOE> .*Nothing changed\./);
+  expect(text).toMatch(/Denied by <@U0ZOE>.*Nothing changed\./);
 });
 
 it('offers to break the glass once the approvers were reminded', () => {

@@ -91,7 +91,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     one.world.advance(PATIENCE_MS);
 
     await endsUnknown(click, one, { arrives: true, opsIssue });
-    expect(await shown(one)).toContain('I am looking whether the change is there');
+    expect(await shown(one)).toContain('I’m checking whether the change was made');
     expect(one.hugo.told()).toEqual([]);
     await lookUntilOver(click.id, one);
 
@@ -117,7 +117,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
         new RegExp(`^U0HUGO req_ask1-unconfirmed-${click.id}: <@${by}> approved, but .* not confirmed`),
       ),
     ]);
-    expect(await shown(one)).toContain('It may be there all the same');
+    expect(await shown(one)).toContain('It may still have been made');
     expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'unconfirmed']);
   });
 });
@@ -198,7 +198,7 @@ describe('while nobody knows what became of an approval', () => {
 
     await performAction(denial('act_zoe', 'U0ZOE'), one.hugo.deps);
 
-    expect(await shown(one)).toMatch(/Denied by .*It may be there all the same/);
+    expect(await shown(one)).toMatch(/Denied by .*It may still have been made/);
     expect(await shown(one)).not.toContain('Nothing changed');
     expect(one.hugo.told().at(-1)).toContain('Whether an earlier approval changed anything is not certain');
   });

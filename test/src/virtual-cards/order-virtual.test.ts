@@ -139,7 +139,7 @@ describe('an order that one person may not make', () => {
     expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_order1', state: 'open' }]);
   });
 
-  it('is ordered by nobody once it is denied, and cannot be had by breaking the glass', async () => {
+  it('is ordered by nobody once it is denied, and cannot be had by emergency override', async () => {
     const world = await createActionWorld(redis());
     await performAction(order('act_order1', 100_001), world.deps);
     world.advance(16 * 60_000);

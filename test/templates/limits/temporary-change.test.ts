@@ -35,16 +35,16 @@ const of = 'limit for a single purchase at Restaurants';
 
 it.each<[TemporaryChange['state'], object, string]>([
   ['open', {}, 'Goes back to $400.00 '],
-  ['asking', meanwhile(50_000), 'it is $500.00 now. Shall it go back to $400.00?'],
-  ['ended', {}, 'Back at $400.00, put back by <@U2>'],
+  ['asking', meanwhile(50_000), 'it is $500.00 now. Should it go back to $400.00?'],
+  ['ended', {}, 'Back to $400.00 by <@U2>'],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
-  ['superseded', {}, 'nothing is put back by itself'],
+  ['superseded', {}, 'Nothing goes back automatically'],
   ['open', several, `Goes back to ${of} $25.00 and daily limit $400.00 `],
   [
     'asking',
     { ...several, ...meanwhile(50_000, 2_500) },
-    `Now: ${of} $25.00 and daily limit $500.00. Shall they go back to ${of} $25.00 and daily limit $400.00?`,
+    `Now: ${of} $25.00 and daily limit $500.00. Should they go back to ${of} $25.00 and daily limit $400.00?`,
   ],
   ['ended', several, `Put back by <@U2>: ${of} $25.00 and daily limit $400.00.`],
   ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
@@ -53,7 +53,7 @@ it.each<[TemporaryChange['state'], object, string]>([
     several,
     `to put them back to ${of} $25.00 and daily limit $400.00, so they stay: ${of} $50.00 and daily limit $450.00.`,
   ],
-  ['superseded', several, 'nothing is put back by itself'],
+  ['superseded', several, 'Nothing goes back automatically'],
 ])('a temporary change that is %s says so: %j', (state, over, words) => {
   const one = TemporaryChange.parse({ ...given, ...over, state });
 
