@@ -128,7 +128,7 @@ describe('a temporary limit', () => {
     expect(JSON.stringify(cardbell().now(shown).blocks)).not.toContain('revert_now');
     expect(writesOf(card)).toBe(3);
     await cardbell().workspace.waitForMessage(
-      ({ channel, text }) => channel.startsWith('D') && text.includes(holderOf(card)) && text.includes('Back at'),
+      ({ channel, text }) => channel.startsWith('D') && text.includes(holderOf(card)) && text.includes('Back to'),
       60_000,
     );
   });
