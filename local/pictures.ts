@@ -27,7 +27,7 @@ const FIRST_SHOP = 'Bluebird Bistro';
 /** A command and its answer. */
 function command(
   name: string,
-  person: 'olga' | 'ana' | 'sam' | 'otto',
+  person: 'olga' | 'ana' | 'sam',
   text: string,
   templates: string[],
   words: string,
@@ -316,7 +316,7 @@ const home: PictureSection = {
       name: 'home-holder',
       words: 'For holders: their own card.',
       alt: 'App Home of a holder: the card, what is left of its limit, what was declined',
-      templates: ['app-home/home-own-cards', 'app-home/preferences'],
+      templates: ['app-home/home-own-cards'],
       take: async ({ see }) => (await see('sam', 'home')).getByTestId('home'),
     },
   ],
@@ -367,89 +367,9 @@ const commands: PictureSection = {
       '`/card quiet 22:00-07:00 weekdays`',
     ),
     command('virtual-order', 'ana', '/card virtual order', ['virtual-cards/order-form'], '`/card virtual order`'),
-    command(
-      'not-permitted',
-      'sam',
-      `/card limit ${card} daily 500`,
-      ['policy/not-permitted', 'policy/refusal'],
-      'Whoever is refused is told whom to ask, with *Ask them*',
-    ),
-    command(
-      'claim',
-      'otto',
-      '/card link 5072',
-      ['holders/claim-answers'],
-      '`/card link 5072`, without the cardholder’s e-mail address',
-    ),
-    {
-      name: 'claim-request',
-      words: 'The approvers are asked.',
-      alt: 'A claim in the channel for requests: who says that which card is theirs, with buttons',
-      templates: ['holders/claim-request'],
-      take: async ({ see, message }) => message(await see('ana', 'approvals'), /5072/),
-    },
-    command('warnings', 'ana', '/card warnings off balance', ['warnings/warnings-set'], '`/card warnings off balance`'),
-    command(
-      'digest-set',
-      'ana',
-      '/card digest weekly monday 09:00',
-      ['digests/digest-set'],
-      '`/card digest weekly monday 09:00`',
-    ),
-    command('alert-length', 'ana', '/card alerts long', ['routing/alert-length'], '`/card alerts long`'),
-    command('recover', 'ana', '/card recover 1h', ['recovery/recovery-started'], '`/card recover 1h`'),
-    {
-      name: 'command-form',
-      words:
-        'The shortcut *Cardbell command* takes the same words, also in threads, with pickers for people and channels.',
-      alt: 'The form of the shortcut: a command, a channel, a person',
-      templates: ['dispatch/command-form'],
-      async take({ see, form }) {
-        const page = await see('ana', 'general');
-        await page.getByTestId('global-shortcut').first().click();
-        return await form(page);
-      },
-    },
     command('unclear', 'olga', `/card shwo ${card}`, ['dispatch/unclear'], 'A typo'),
   ],
 };
 
-const fraud: PictureSection = {
-  title: 'It wasn’t me',
-  pictures: [
-    {
-      name: 'fraud-notice',
-      words:
-        'A holder did not make a purchase and presses *It wasn’t me*: the card is blocked, and the holder learns what comes next.',
-      alt: 'What happens next, and how to get a new card',
-      templates: ['holders/fraud-notice'],
-      async take({ atTill, see, message, press }) {
-        await atTill('Pay');
-        const page = await see('sam', 'messages');
-        await press(
-          page
-            .getByTestId('message')
-            .filter({ has: page.locator('button', { hasText: 'It wasn’t me' }) })
-            .last(),
-          'It wasn’t me',
-        );
-        const yes = page.getByTestId('confirm-yes');
-        await yes.waitFor({ timeout: 2000 }).then(
-          () => yes.click(),
-          () => undefined,
-        );
-        return message(page, /fraud|new card/i);
-      },
-    },
-    {
-      name: 'fraud-case',
-      words: 'Operators get a fraud case with the card’s latest purchases.',
-      alt: 'A fraud case: who reported what, the latest purchases, and a button to close it',
-      templates: ['alerts/fraud-case'],
-      take: async ({ see, message }) => message(await see('olga', 'declines'), /Fraud reported/),
-    },
-  ],
-};
-
 /** Every picture, in the order of the page. */
-export const PICTURES: readonly PictureSection[] = [decline, onADecline, decisions, many, home, commands, fraud];
+export const PICTURES: readonly PictureSection[] = [decline, onADecline, decisions, many, home, commands];
