@@ -45,7 +45,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   for await (const line of readBackup(file)) {
     if (!('key' in line) || line.key === stateKey('format')) continue;
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
-    else if (await restoreKey(redis, line, now)) restored.keys += 1;
+    else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
   }
   await redis.set(restoredKey, Date.parse(header.takenAt), 'PX', DOUBT_MS);
   await writeFormat(redis, header.format);
@@ -61,15 +61,23 @@ async function checked(file: string): Promise<BackupHeader> {
   return header;
 }
 
-/** A key may be in the backup twice: the later one counts. */
-async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKey, now: () => Date): Promise<boolean> {
+/**
+ * A key may be in the backup twice: the later one counts.
+ *
+ * @param before how many keys were restored before it.
+ */
+async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKey, now: () => Date, before: number) {
   if (expiresAt !== 0 && expiresAt <= now().getTime()) return false;
-  await redis.restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL').catch((error: unknown) => {
-    if (!(error instanceof Error && error.message.includes('DUMP payload version'))) throw error;
-    throw new BackupError(
-      'this Redis is older than the one that the backup is from: use the same version, or a newer one',
-    );
-  });
+  await redis
+    .restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL')
+    .catch(async (error: unknown) => {
+      if (!(error instanceof Error && error.message.includes('DUMP payload version'))) throw error;
+      // Redis says so at the first key, and is then left as empty as it was.
+      if (before === 0) await redis.del(stateKey('format'));
+      throw new BackupError(
+        'this Redis is older than the one that the backup is from: use the same version, or a newer one',
+      );
+    });
   return true;
 }
 

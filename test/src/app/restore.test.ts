@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeBackup } from '../../../src/app/backup.ts';
 import { restoreBackup } from '../../../src/app/restore.ts';
@@ -96,6 +97,27 @@ it('a backup of a newer version is refused, and nothing is changed', async () =>
   const file = await backUp();
 
   await expect(restoreBackup(redis(), file, now)).rejects.toThrow(/a newer Cardbell wrote format/);
+
+  expect(await redis().dbsize()).toBe(0);
+});
+
+it('a backup from a newer Redis is refused, and nothing is changed', async () => {
+  await redis().set(stateKey('links'), 'x');
+  const file = await backUp();
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n');
+  const newer = lines.map((line) => {
+    const { dump } = JSON.parse(line === '' ? '{}' : line) as { dump?: string };
+    if (dump === undefined) return line;
+    const bytes = Buffer.from(dump, 'base64');
+    // The version of the format stands before the checksum of eight bytes.
+    bytes.writeUInt16LE(0xffff, bytes.length - 10);
+    return line.replace(dump, bytes.toString('base64'));
+  });
+  await writeFile(file, gzipSync(newer.join('\n')));
+
+  await expect(restoreBackup(redis(), file, now)).rejects.toThrow(/this Redis is older/);
 
   expect(await redis().dbsize()).toBe(0);
 });
