@@ -18,6 +18,8 @@ interface Deps {
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly withLock: WithLock;
+  /** Who approved a change that was asked for from an alert. */
+  readonly approversOf: (acctId: number, alertId: string) => Promise<readonly string[]>;
   /** Shows on an alert what became of it. */
   readonly showOutcome: (alertId: string, outcomeId: string, outcome: Outcome) => Promise<void>;
   /** Writes to a person directly; the id makes repeating it nothing. */
@@ -28,7 +30,9 @@ interface Deps {
  * A purchase that succeeds resolves the declines before it: their alerts show it, and whoever approved a change for it is
  * told. Safe to repeat.
  */
-export function createResolveDeclines({ history, alerts, withLock, showOutcome, notifyDirectly }: Deps) {
+export function createResolveDeclines(deps: Deps) {
+  const { history, alerts, withLock, showOutcome, notifyDirectly } = deps;
+
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
     if (event.kind !== 'authorization' && event.kind !== 'pin') return;
     const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
@@ -44,7 +48,11 @@ export function createResolveDeclines({ history, alerts, withLock, showOutcome, 
       const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text: '' } as const;
       await showOutcome(alert.event.id, `paid-${event.id}`, paid);
       const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
-      const approvers = new Set(alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])));
+      // Of a change that took two, the alert names the one who made it.
+      const approvers = new Set([
+        ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
+        ...(await deps.approversOf(event.acctId, alert.event.id)),
+      ]);
       for (const userId of approvers) {
         await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
       }

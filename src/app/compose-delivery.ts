@@ -62,6 +62,7 @@ export function composeDelivery(
     deliverStatus: createDeliverStatus(common),
     resolveDeclines: createResolveDeclines({
       ...context,
+      approversOf: context.requests.approversOf,
       async showOutcome(alertId, outcomeId, outcome) {
         await alerts.setOutcome(alertId, outcomeId, outcome);
         await updateMessages(alertId);

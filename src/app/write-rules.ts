@@ -82,7 +82,7 @@ export const rules: Rules = {
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
   },
   requests: {
-    ...reads('get', 'open', 'requestsOf'),
+    ...reads('get', 'open', 'requestsOf', 'approversOf'),
     save: { subject: ofId('request') },
     remind: {
       subject: (id) => `request:${id}`,

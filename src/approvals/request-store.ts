@@ -16,6 +16,8 @@ export interface Requests {
   remind(id: string, at: string): Promise<boolean>;
   /** Those of the last 30 days for an account, newest first. */
   requestsOf(acctId: number): Promise<RequestOfCard[]>;
+  /** Who approved a change of an account's card that was asked for from this alert. */
+  approversOf(acctId: number, alertId: string): Promise<string[]>;
 }
 
 export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
@@ -31,6 +33,10 @@ export function createRequests(redis: Redis | Cluster): Requests {
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
+  async function ofCard(acctId: number): Promise<LimitRequest[]> {
+    const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
+    return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
+  }
   return {
     save: (request) =>
       store.put(request.id, request, (change) => {
@@ -45,10 +51,13 @@ export function createRequests(redis: Redis | Cluster): Requests {
     get: store.get,
     remind: async (id, remindedAt) =>
       (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
-    async requestsOf(acctId) {
-      const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
-      const requests = await Promise.all(ids.map(store.get));
-      return requests.flatMap((request) => (request === null ? [] : [{ id: request.id, state: request.state }]));
+    requestsOf: async (acctId) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
+    async approversOf(acctId, alertId) {
+      const asked = (await ofCard(acctId)).filter(
+        ({ state, action: { target } }) =>
+          state === 'approved' && target.kind === 'alert' && target.alertId === alertId,
+      );
+      return asked.flatMap(({ approvals }) => approvals.map(({ by }) => by));
     },
     open: async () => (await store.open()).filter((request) => request.state === 'open'),
   };

@@ -17,7 +17,12 @@ const paid = (over: Partial<TransactionEvent> = {}): TransactionEvent => ({
 });
 
 /** @param meanwhile the alert when the account's lock is free, where that is not the same. */
-async function resolve(event: TransactionEvent, alert: TransactionAlert = declined, meanwhile = alert) {
+async function resolve(
+  event: TransactionEvent,
+  alert: TransactionAlert = declined,
+  meanwhile = alert,
+  approvers: string[] = [],
+) {
   let now = alert;
   const shown: string[] = [];
   const told: string[] = [];
@@ -29,6 +34,7 @@ async function resolve(event: TransactionEvent, alert: TransactionAlert = declin
       now = meanwhile;
       return await work({ confirm: async () => {} });
     },
+    approversOf: async () => approvers,
     showOutcome: async (alertId, id, { verb, at }) => void shown.push(`${alertId} ${id} ${verb} ${at}`),
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
   });
@@ -51,6 +57,13 @@ it('tells whoever approved also where the retry was faster than the answer of th
   const { told } = await resolve(paid(), declined, { ...declined, outcomes: [approved] });
 
   expect(told).toHaveLength(1);
+});
+
+it('tells everybody who approved, once, where it took two', async () => {
+  const alert = { ...declined, outcomes: [approved] };
+  const { told } = await resolve(paid(), alert, alert, ['U0ANA', 'U0ZOE']);
+
+  expect(told.map((line) => line.split(' ')[0])).toEqual(['U0ANA', 'U0ZOE']);
 });
 
 it('tells nobody where the purchase went through without help', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createRequests } from '../../../src/approvals/request-store.ts';
 import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -17,4 +18,21 @@ it('lists the requests that nobody has decided, and keeps the decided ones', asy
   expect((await requests.open()).map(({ id }) => id)).toEqual(['req_open']);
   expect(await requests.get('req_decided')).toMatchObject({ state: 'denied', decision });
   expect(await requests.get('req_gone')).toBeNull();
+});
+
+it('knows who approved what was asked for from an alert', async () => {
+  const requests = createRequests(redis());
+  const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
+  const approvals = ['U0BEN', 'U0ZOE'].map((by) => ({ by, at: askedAt, actionId: `act_${by}` }));
+  const fromAlert = (alertId: string) =>
+    openRequestOf({
+      id: `req_${alertId}`,
+      approvals,
+      action: ask('limit', { target: { kind: 'alert', alertId }, askedAt }),
+    });
+  await requests.save({ ...fromAlert('evt_1'), state: 'approved', decision, temporaryChangeId: null });
+  await requests.save({ ...fromAlert('evt_2'), state: 'denied', decision });
+
+  expect(await requests.approversOf(acctId, 'evt_1')).toEqual(['U0BEN', 'U0ZOE']);
+  expect(await requests.approversOf(acctId, 'evt_2')).toEqual([]);
 });

@@ -226,6 +226,7 @@ it('nobody says no without the record: one file of each half does', () => {
     'actions/fail-action.ts',
     'actions/fail-unreadable.ts',
     'actions/record-refusal.ts',
+    'approvals/complete-approval.ts',
     'approvals/resolve-request.ts',
   ]);
   // A command that could not be read asked for nothing yet.
