@@ -249,7 +249,7 @@ export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnReque
 /** Why somebody may not decide a request, one sentence; null when they may. */
 export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
-interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'now'> {
+interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
   readonly isOwn: IsOwnRequest;
 }
 
@@ -257,10 +257,17 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
   return async function whyNotAllowed(click, request) {
     const { action, acctId, holder, approvals, voided } = request;
     const by = click.actor.userId;
-    const ofOrder = { bands: [], heldBy: (await deps.isOwn(by, request)) ? by : null };
+    const isOfRules = isAboutRules(request);
+    const approvers = await Promise.all(
+      approvals.map(async (one) => [
+        one.by,
+        ...((await deps.approvesFor(one.by, isOfRules ? acctId : null, [])) ?? []),
+      ]),
+    );
     const verdict = await deps.authorize(click, {
-      ...(isAboutRules(request) ? { acctId, heldBy: holder } : ofOrder),
-      notInPlaceOf: [action.actor.userId, ...approvals.map((one) => one.by)],
+      ...(isOfRules ? { acctId } : { bands: [] }),
+      isOwn: async (userId) => userId === holder || (await deps.isOwn(userId, request)),
+      notInPlaceOf: [action.actor.userId, ...approvers.flat()],
       // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
       isOwnAction:
         (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||

@@ -28,7 +28,7 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'isApprover'> {
+interface Deps extends Pick<ActionTools, 'approvesFor'> {
   readonly whyNotAllowed: WhyNotAllowed;
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
@@ -80,16 +80,21 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
   };
 
-  /** Whoever is no approver any more, or only in the place of who clicks, or holds the card by now, has not approved. */
+  /**
+   * Whoever is no approver any more, or only in the place of who clicks or of somebody whose approval counts, or holds the
+   * card by now, has not approved.
+   */
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
     const approvals: Approval[] = [];
     const voided = [...current.voided];
     const acctId = isAboutRules(request) ? request.acctId : null;
+    const counted = [click.actor.userId];
     for (const approval of current.approvals) {
-      const isApprover = await deps.isApprover(approval.by, acctId, [click.actor.userId]);
-      const counts = isApprover && !(await deps.isOwn(approval.by, request));
-      if (counts) approvals.push(approval);
-      else voided.push(approval.by);
+      const approvers = await deps.approvesFor(approval.by, acctId, counted);
+      if (approvers !== null && !(await deps.isOwn(approval.by, request))) {
+        approvals.push(approval);
+        counted.push(approval.by, ...approvers);
+      } else voided.push(approval.by);
     }
     return { ...current, approvals, voided };
   }

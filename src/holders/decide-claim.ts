@@ -82,7 +82,7 @@ export function createClaimDecisions(deps: Deps): ClaimDecisions {
       await deps.updateClaim(claim.id);
       return await deps.refuse(action, changedHands, { acctId });
     }
-    const verdict = await deps.authorize(action, { acctId });
+    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [actor.userId] });
     const no = { what: 'Your decision', whoCan: 'It takes another approver.' };
     if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
     if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });

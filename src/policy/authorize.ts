@@ -11,7 +11,7 @@ import {
   type Role,
 } from './decide.ts';
 import type { RecordedDecision } from './decision-store.ts';
-import type { Permissions, RolesAsked } from './permissions.ts';
+import type { KnownRoles, Permissions, RolesAsked } from './permissions.ts';
 import type { createRolesForCard } from './roles-for-card.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
@@ -30,8 +30,8 @@ export interface Asked {
 export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
   /** Left out until it is known which card is meant. */
   readonly acctId?: number;
-  /** Slack user who held the card at another moment that counts. */
-  readonly heldBy?: string | null;
+  /** Whether the card is somebody's own also for another reason: they held it when it counted, or it is ordered for them. */
+  readonly isOwn?: (userId: string) => Promise<boolean>;
   /** People whose delegates do not count: who asked for it, and who has approved it. */
   readonly notInPlaceOf?: readonly string[];
   /** Of an order, whose card does not exist yet: how many have to approve how much. It follows the main part of the policy. */
@@ -52,13 +52,18 @@ export interface Authorization {
    */
   rolesNow(asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]>;
   /**
-   * Whether who approved a change of a card a while ago is an approver of it at this moment; null: an order, whose card does
-   * not exist yet.
+   * Whose approval it is by now that somebody gave a while ago: their own, or that of those in whose place they are. Null:
+   * nobody's, they are no approver of the card any more.
    *
+   * @param acctId null: of an order, whose card does not exist yet.
    * @param notInPlaceOf people in whose place they cannot be.
    * @throws RolesUnreadError
    */
-  isApprover(userId: string, acctId: number | null, notInPlaceOf: readonly string[]): Promise<boolean>;
+  approvesFor(
+    userId: string,
+    acctId: number | null,
+    notInPlaceOf: readonly string[],
+  ): Promise<readonly string[] | null>;
 }
 
 export interface AuthorizationDeps {
@@ -78,17 +83,21 @@ export interface AuthorizationDeps {
   readonly now: () => Date;
 }
 
+const noRoles: KnownRoles = { roles: [], isComplete: true };
+
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
   return {
-    async authorize(asked, { acctId, heldBy = null, bands, notInPlaceOf = [], ...about } = {}) {
+    async authorize(asked, { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about } = {}) {
       const permission = deps.permissionOf(asked.verb);
       const isLooser = loosens(permission, about);
-      const except = isLooser || asksWhoseCard(permission) ? { notInPlaceOf } : {};
-      const of = bands === undefined ? acctId : null;
-      const { roles, isComplete } = await readRoles(asked, isLooser, of, except);
+      // Slack is asked only where it matters: a block must not wait for it.
+      const asksWhose = asksWhoseCard(permission);
+      const isOwn = createIsOwn(deps, acctId, isOwnToo);
+      const isNotFor = isLooser || asksWhose ? createMayNot(notInPlaceOf, isOwn) : {};
+      const { roles, isComplete } = await readRoles(asked, isLooser, bands === undefined ? acctId : null, isNotFor);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isHolder = acctId !== undefined && roles.includes('holder');
-      const isOwnCard = isHolder || heldBy === asked.actor.userId || (await looksOwn(permission, asked, acctId));
+      const isOwnCard = isHolder || (asksWhose && (await isOwn(asked.actor.userId)));
       const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
       const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId);
@@ -98,11 +107,13 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       return decision;
     },
     rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
-    async isApprover(userId, acctId, notInPlaceOf) {
+    async approvesFor(userId, acctId, notInPlaceOf) {
       const asked = { actor: { userId }, roles: [] };
-      const { roles, isComplete } = await readRoles(asked, true, acctId, { notInPlaceOf });
-      if (!isComplete && !roles.includes('approver')) throw new RolesUnreadError();
-      return roles.includes('approver');
+      const mayNot = createMayNot(notInPlaceOf, createIsOwn(deps, acctId));
+      const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, true, acctId, mayNot);
+      if (roles.includes('approver')) return inPlaceOf;
+      if (!isComplete) throw new RolesUnreadError();
+      return null;
     },
   };
 
@@ -111,13 +122,13 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
     isLooser: boolean,
     acctId?: number | null,
-    except: Pick<RolesAsked, 'notInPlaceOf'> = {},
-  ) {
+    isNotFor: Pick<RolesAsked, 'mayNot'> = {},
+  ): Promise<KnownRoles> {
     // Slack leaves a deactivated account in its groups for a while, and nobody takes its id out of a file at once.
-    if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return { roles: [], isComplete: true };
+    if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return noRoles;
     const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
-    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs, ...except };
-    const { roles, isComplete, isGroupKnown } =
+    const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs, ...isNotFor };
+    const { roles, isComplete, isGroupKnown, inPlaceOf } =
       acctId == null
         ? {
             ...(await deps.rolesOf(actor.userId, acctId === null ? { ...howOld, group: null } : howOld)),
@@ -128,14 +139,24 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
     if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service does not say in which group a card is');
     // Whose card it is, nobody but ourselves has to say.
     const byRole = atClick.filter((role) => role !== 'holder');
-    return { roles: isComplete || isLooser ? roles : [...new Set([...roles, ...byRole])], isComplete };
+    const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...byRole])];
+    return { roles: certain, isComplete, ...(inPlaceOf && { inPlaceOf }) };
   }
+}
 
-  /** Asks Slack only where it matters: a block must not wait for it. */
-  async function looksOwn(permission: Permission, { actor }: Asked, acctId: number | undefined): Promise<boolean> {
-    if (acctId === undefined || !asksWhoseCard(permission)) return false;
-    return await deps.isOwnCard(actor.userId, acctId);
-  }
+/** Whether a card is somebody's own: now, until lately, or by what is said of the case. */
+function createIsOwn(
+  { isOwnCard }: Pick<AuthorizationDeps, 'isOwnCard'>,
+  acctId: number | null = null,
+  isOwnToo: Case['isOwn'] = async () => false,
+) {
+  return async (userId: string): Promise<boolean> =>
+    (await isOwnToo(userId)) || (acctId !== null && (await isOwnCard(userId, acctId)));
+}
+
+/** Nobody does in somebody's place what these may not do themselves. */
+function createMayNot(notInPlaceOf: readonly string[], isOwn: (userId: string) => Promise<boolean>) {
+  return { mayNot: async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId)) };
 }
 
 function decisionOf(

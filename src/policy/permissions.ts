@@ -51,11 +51,13 @@ export interface KnownRoles {
   readonly roles: Role[];
   /** False when a user group could not be read: there may be more roles. */
   readonly isComplete: boolean;
+  /** In whose place they are an approver who is none themselves. */
+  readonly inPlaceOf?: readonly string[];
 }
 
 export interface RolesAsked extends HowOld {
   /** Whoever may not do something has no delegate who may. */
-  readonly notInPlaceOf?: readonly string[];
+  readonly mayNot?: (userId: string) => Promise<boolean>;
 }
 
 /** For what is shown, and to whom. Alerts come in storms; none of them asks Slack again within this time. */
@@ -109,23 +111,26 @@ export function createPermissions(deps: PermissionDeps) {
      * The roles of a person right now, as far as they are certain.
      *
      * @param options.group of the card, as the card service calls it; left out: the roles for any card.
-     * @param options.notInPlaceOf whose roles a delegate does not have in this case.
+     * @param options.mayNot whose roles a delegate does not have in this case.
      */
     async rolesOf(
       userId: string,
-      { group, notInPlaceOf = [], ...given }: RolesAsked & { readonly group?: string | null } = {},
+      { group, mayNot = async () => false, ...given }: RolesAsked & { readonly group?: string | null } = {},
     ): Promise<KnownRoles> {
       const howOld = { knownForMs: deps.knownForMs ?? 0, ...given };
       const policy = await policyNow(deps);
       const roles: Role[] = [];
       let isComplete = true;
-      const others = standsInFor(policy, userId, new Date(now())).filter((whom) => !notInPlaceOf.includes(whom));
-      const people = [userId, ...others];
+      const others = standsInFor(policy, userId, new Date(now()));
+      const barred = await Promise.all(others.map(mayNot));
+      const people = [userId, ...others.filter((_whom, index) => barred[index] !== true)];
+      let inPlaceOf: string[] = [];
       for (const role of ['approver', 'operator'] as const) {
         const allowed = permittedTo(policy, role, group);
         const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
         if (held.includes(true)) roles.push(role);
         else if (held.includes(null)) isComplete = false;
+        if (role === 'approver' && held[0] !== true) inPlaceOf = people.filter((_whom, index) => held[index] === true);
       }
       try {
         if (await isHolder(userId)) roles.push('holder');
@@ -133,7 +138,7 @@ export function createPermissions(deps: PermissionDeps) {
         log.error({ err: error }, 'the cards linked to a person could not be read');
         isComplete = false;
       }
-      return { roles, isComplete };
+      return { roles, isComplete, ...(inPlaceOf.length > 0 && { inPlaceOf }) };
     },
     /** Whom to mention who could do it: user ids and user group ids. */
     whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role, new Date(now())),

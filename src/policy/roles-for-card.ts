@@ -14,23 +14,16 @@ export interface RolesForCard extends KnownRoles {
   readonly isGroupKnown: boolean;
 }
 
-/**
- * The roles that somebody has for one card: those of its group, and holder only of the own card. Where it matters in whose
- * place they are (`notInPlaceOf`), nobody is in the place of the card's holder.
- */
+/** The roles that somebody has for one card: those of its group, and holder only of the own card. */
 export function createRolesForCard({ rolesOf, groupOfCard, links }: Deps) {
-  return async function rolesForCard(userId: string, acctId: number, given: RolesAsked = {}): Promise<RolesForCard> {
+  return async function rolesForCard(userId: string, acctId: number, asked: RolesAsked = {}): Promise<RolesForCard> {
     const group = await groupOfCard(acctId);
     const isGroupKnown = group !== undefined;
-    const holder = (await links.ofAccount(acctId))?.userId ?? null;
-    const { notInPlaceOf, ...howOld } = given;
-    const except = notInPlaceOf === undefined || holder === null ? notInPlaceOf : [...notInPlaceOf, holder];
-    const asked = { ...howOld, ...(except !== undefined && { notInPlaceOf: except }), ...(isGroupKnown && { group }) };
-    const { roles, isComplete } = await rolesOf(userId, asked);
-    const isHolder = holder === userId;
+    const { roles, ...known } = await rolesOf(userId, { ...asked, ...(isGroupKnown && { group }) });
+    const isHolder = (await links.ofAccount(acctId))?.userId === userId;
     const others = roles.filter((role) => role !== 'holder');
     const own: Role[] = isHolder ? ['holder'] : [];
-    return { roles: [...others, ...own], isComplete, isGroupKnown };
+    return { ...known, roles: [...others, ...own], isGroupKnown };
   };
 }
 

@@ -55,7 +55,7 @@ export function createOrderPermit(deps: Deps): OrderPermit {
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
         const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
-        const verdict = await authorize(action, { ...amount, bands, heldBy: isOwnOrder ? userId : null });
+        const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isOwn(id, order) });
         switch (verdict.kind) {
           case 'refused':
             return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.' };

@@ -1,20 +1,40 @@
 import { expect, it } from 'vitest';
-import type { Role } from '../../../src/policy/decide.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
+import { createPermissions } from '../../../src/policy/permissions.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { parsePolicy } from '../../../src/policy/policy-file.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, verbsOf } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
-/** Ana and Ben approve; Hugo stands in for Ana. */
-async function world() {
-  const made = await createActionWorld(redis(), {
-    async rolesOf(userId, { notInPlaceOf = [] } = {}) {
-      const approves = ['U0ANA', 'U0BEN'].includes(userId) || (userId === 'U0HUGO' && !notInPlaceOf.includes('U0ANA'));
-      const roles: Role[] = approves ? ['approver', 'operator'] : [];
-      return { roles, isComplete: true };
-    },
+const policy = parsePolicy(
+  `
+version: 1
+approvers: [U0ANA, U0BEN]
+delegates:
+  - { for: U0ANA, to: U0HUGO, from: 2026-11-01, until: 2026-11-30 }
+  - { for: U0ANA, to: U0IDA, from: 2026-11-01, until: 2026-11-30 }
+`,
+  'policy.yaml',
+  policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
+);
+
+/** Ana and Ben approve; Hugo and Ida stand in for Ana. */
+async function world(over: Partial<WorldDeps> = {}) {
+  const inForce = { policy };
+  const { rolesOf } = createPermissions({
+    policy: () => inForce.policy,
+    namedDelegates: async () => [],
+    groupMembers: async () => [],
+    rolesVersion: async () => null,
+    isHolder: async () => false,
+    log: createLog({ level: 'silent', process: 'test' }),
+    now: () => Date.parse('2026-11-20T15:00:00.000Z'),
   });
+  const made = await createActionWorld(redis(), { rolesOf, ...over });
   made.service.rules = { ...made.service.rules, MonthlySpendLimit: null };
   const verbs = verbsOf(made.deps);
   let count = 0;
@@ -33,7 +53,7 @@ async function world() {
   };
   const limitNow = () => made.service.rules['DailySpendLimit'];
   const answer = () => made.answers.at(-1)?.text;
-  return { ...made, verbs, by, limit, approve, limitNow, answer };
+  return { ...made, inForce, verbs, by, limit, approve, limitNow, answer };
 }
 
 it('a delegate changes limits in the place of an approver', async () => {
@@ -70,4 +90,68 @@ it('an approver and their delegate are one approval, in either order', async () 
   expect(limitNow(), 'only one of these two counts').toBe(5000);
   await approve('U0BEN');
   expect(limitNow()).toBe(9000);
+});
+
+it('two delegates of one approver are one approval', async () => {
+  const { limit, approve, limitNow, answer } = await world();
+  await limit('U0HUGO', 5000);
+  await approve('U0IDA');
+  expect(answer()).toContain('Only approvers may decide requests');
+  expect(limitNow()).toBe(400);
+  await approve('U0BEN');
+  expect(limitNow()).toBe(5000);
+});
+
+it('approvals of two people are one, where one of them is by now only the delegate of the approver of the other', async () => {
+  const { limit, approve, limitNow, inForce } = await world();
+  const approvers = { mentioned: [], permitted: ['U0ANA', 'U0BEN', 'U0HUGO'] };
+  inForce.policy = { ...policy, standard: { ...policy.standard, approvers } };
+  await limit('U0HUGO', 5000);
+  inForce.policy = policy;
+  await approve('U0IDA');
+  expect(limitNow(), 'Hugo and Ida are both in the place of Ana').toBe(400);
+});
+
+it.each([
+  ['held the card until lately', {}],
+  [
+    'has the e-mail address that the card program has',
+    {
+      directory: { account: async () => ({ acctId, email: 'ana@example.com', cards: [] }) },
+      person: async (userId: string) => ({
+        email: userId === 'U0ANA' ? 'Ana@example.com' : null,
+        isDeactivated: false,
+      }),
+    },
+  ],
+])('nobody stands in for an approver who %s, alone or as one of two', async (_why, over) => {
+  const { deps, limit, approve, limitNow, answer } = await world(over as unknown as Partial<WorldDeps>);
+  if (!('directory' in over)) {
+    const at = deps.now().toISOString();
+    await deps.links.link({ acctId, userId: 'U0ANA', provedBy: 'approver', by: 'U0BEN', at });
+    await deps.links.unlink(acctId);
+  }
+
+  await limit('U0HUGO', 500);
+  expect(answer()).toContain('Only approvers may change limits');
+  await limit('U0BEN', 5000);
+  await approve('U0HUGO');
+  expect(answer()).toContain('Only approvers may decide requests');
+  expect(limitNow()).toBe(400);
+});
+
+it('a delegate does not confirm, in the place of an approver, what that approver claims', async () => {
+  const { deps, verbs, by, answer } = await world();
+  const cards = [{ acctId, isSameName: false, isSameEmail: false }];
+  const action = ask('claim', by('U0ANA'));
+  await deps.claims.save({ id: 'clm_1', action, cards, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
+  const target = claimTarget(claimValue('clm_1', 0, null));
+  const confirm = (userId: string) =>
+    verbs.performAction(ask('decide-claim', { ...by(userId), target }), { isLast: true });
+
+  await confirm('U0HUGO');
+  expect(answer()).toContain('Only approvers may confirm who holds a card');
+  expect(await deps.links.ofAccount(acctId)).toBeNull();
+  await confirm('U0BEN');
+  expect(await deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ANA' });
 });

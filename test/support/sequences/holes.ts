@@ -52,7 +52,7 @@ function withAuthorization(hole: Hole, code: typeof Authorizing): typeof Authori
     ...code,
     createAuthorization(deps) {
       const own = code.createAuthorization(deps);
-      if (hole === 'whoever approved stays an approver') return { ...own, isApprover: async () => true };
+      if (hole === 'whoever approved stays an approver') return { ...own, approvesFor: async (userId) => [userId] };
       if (hole === 'the roles of the click count')
         return {
           ...own,
