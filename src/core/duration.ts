@@ -27,7 +27,7 @@ const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
  * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`,
- * `half an hour`, `2 hours and 30 minutes`, `an hour and a half`.
+ * `half an hour`, `1/2 hour`, `2 hours and 30 minutes`, `an hour and a half`.
  *
  * @returns milliseconds and how many words it took; null when there is none, or it is longer than a year.
  */
@@ -66,6 +66,8 @@ function readPart(words: readonly string[]): Part | null {
   if (hoursAndMinutes !== null) return toMs(Number(hoursAndMinutes[1]) + Number(hoursAndMinutes[2]) / 60, 'h', 1);
   if (/^\d{1,5}(?:\.\d{1,2})?$/.test(first)) return toMs(Number(first), second, 2);
   if (first === 'half' && /^an?$/.test(second)) return isWord(third) ? toMs(0.5, third, 3) : null;
+  const [top = 0, bottom = 0] = (/^([1-9])[/⁄]([2-9])$/.exec(first)?.slice(1) ?? []).map(Number);
+  if (top < bottom) return isWord(second) ? toMs(top / bottom, second, 2) : null;
   const number = numbers.get(first);
   return number !== undefined && isWord(second) ? toMs(number, second, 2) : null;
 }
@@ -76,7 +78,8 @@ function isWord(unit: string): boolean {
 
 const timeUnit =
   /^(sec|second|min|minute|hr|hour|day|night|evening|week|weekend|fortnight|month|quarter|year|while|bit)s?$/;
-const amount = /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|all|more|half|\d[\d.,]*)$/;
+const amount =
+  /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
 
 /** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `3 months`, `400d`. */
 export function soundsLikeDuration(words: readonly string[]): boolean {
@@ -85,6 +88,35 @@ export function soundsLikeDuration(words: readonly string[]): boolean {
   if (/^[-–]?\d[\d.]*(s|m|h|d|w|y|sec|min|hr|hour|day|wk|week|mo|month|yr|year)s?$/.test(first)) return true;
   const at = said.findIndex((word) => !amount.test(word) && !numbers.has(word));
   return at > 0 && timeUnit.test(said[at] ?? '');
+}
+
+/** Without what people put around a time: `(for 2h)`, `2h.` */
+export function bare(word: string): string {
+  return word
+    .replace(/^[([{<"'“‘*_~]+(?=[\p{L}\d])/u, '')
+    .replace(/(?<=[\p{L}\d])[)\]}>"'”’*_~.,;:!?]+$/u, '')
+    .replace(/(?<=\d|^)([ap])\.m$/i, '$1m');
+}
+
+const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
+const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
+const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
+const hints: readonly RegExp[] = [
+  new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),
+  /[a-z]-(hour|minute|day|week|month|night)s?(?![a-z])/,
+  new RegExp(`^${month}$|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`),
+  new RegExp(`(^| )${weekday} ?[-–] ?${weekday}`),
+  /\d ?[ap]\.?m(?![a-z])|o['’]clock/,
+  /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
+  /(^| )((this|that) (morning|afternoon|evening)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
+  /^(during|while|whilst|throughout)(?![a-z])/,
+  /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
+];
+
+/** True where a reason may say for how long, in words that nobody can read as a time: `2-3 hours`, `for december`. */
+export function mayMeanTime(words: readonly string[]): boolean {
+  const text = words.map(bare).join(' ').toLowerCase();
+  return hints.some((hint) => hint.test(text));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

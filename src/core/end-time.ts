@@ -1,5 +1,5 @@
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayOf } from './calendar-words.ts';
-import { readDuration, soundsLikeDuration } from './duration.ts';
+import { bare, readDuration, soundsLikeDuration } from './duration.ts';
 import { toInstant, toWallClock } from './service-time.ts';
 
 /** When somebody types, and whose wall clock "5pm" and "Friday" mean. */
@@ -35,7 +35,35 @@ const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “u
  * `noon tomorrow`, `until friday`, `through May 9`, `until May 9 17:30`, `next week`, `permanently`. A day without a time means until that day is over; a
  * time without a day means its next one.
  */
-export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
+export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
+  const words = typed.map(bare);
+  const lead = wordsOf(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
+  const read = readPlain(words.slice(lead), clock);
+  if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
+  const end = lead + read.words;
+  const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
+  if (goesOn(words.slice(end + tail), clock)) return unreadable(words, end + tail + 2);
+  return { ...read, words: end + tail };
+}
+
+/** How many of the first words fit. */
+function wordsOf(pattern: RegExp, words: readonly string[]): number {
+  const fits = pattern.exec(words.slice(0, 3).join(' '))?.[0].trim();
+  return fits === undefined ? 0 : fits.split(' ').length;
+}
+
+/** True where a time goes on with another one: `monday to friday`, `2 hours ago`, `monday morning`. */
+function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
+  if (/^(ago|morning|afternoon|evening|noon)$/i.test(first)) return true;
+  const isJoined = /^(to|and|or|plus|until|till|through|[-–—&+/])$/i.test(first);
+  return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';
+}
+
+function unreadable(words: readonly string[], count = 3): ReadEnd {
+  return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
+}
+
+function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   const [first = ''] = words;
   const isThrough = /^(through|thru)$/i.test(first);
   const isUntil = untilWord.test(first) || isThrough;
@@ -45,15 +73,18 @@ export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
   // "For 1:30" may be an hour and a half, or half past one.
   const isUnsure = isFor && /^\d{1,2}:\d\d$/.test(rest[0] ?? '');
   const moment = isUnsure ? null : readMoment(rest, clock);
-  const found = readPhrase(rest, clock, isUntil) ?? (isUntil ? null : readLength(rest)) ?? moment;
+  const phrase = readPhrase(rest, clock, isUntil);
+  // "Midnight tomorrow" is not the next midnight.
+  const isMore = phrase !== null && moment !== null && moment.words > phrase.words;
+  const found = (isMore ? null : phrase) ?? (isUntil ? null : readLength(rest)) ?? moment;
   // "For 2 h 30": nobody gives a reason that begins with a number alone.
   const isCut = found?.end.kind === 'duration' && /^\d+$/.test(rest[found.words] ?? '');
-  if (isCut) return { kind: 'unclear', why: `“${said(words, 4)}” is not a time I can read. ${EXAMPLES}` };
+  if (isCut) return unreadable(words, 4);
   if (found === null) {
     const [one = '', two = ''] = rest;
     const isForSome = isFor && (/^[-–]?\d/.test(one) || /^(minutes|hours|days|nights|weeks|months|years)$/i.test(two));
     const isAboutTime = (isUntil && !isThrough) || isForSome || soundsLikeTime(rest);
-    return isAboutTime ? { kind: 'unclear', why: `“${said(words)}” is not a time I can read. ${EXAMPLES}` } : none;
+    return isAboutTime ? unreadable(words) : none;
   }
   const at = endOf(found.end, clock);
   if (at !== null && !(at.getTime() > clock.now.getTime())) {
@@ -63,7 +94,8 @@ export function readEnd(words: readonly string[], clock: Clock): ReadEnd {
 }
 
 /** When something shall begin, or be done by: not how long it lasts. */
-const startWord = /^(in|within|by|on|from|starting|beginning|after|before|since)$/i;
+const startWord =
+  /^(in|within|by|on|from|of|to|than|about|starting|beginning|ends?|ending|expires?|expiring|after|before|since)$/i;
 
 /**
  * Where something is said of time that may not be how long it lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a

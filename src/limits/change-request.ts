@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
-import { formatDuration } from '../core/duration.ts';
+import { formatDuration, mayMeanTime } from '../core/duration.ts';
 import { type Clock, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 
@@ -79,15 +79,14 @@ export function readTerm(
 ): { term: Term | null; rest: readonly string[] } | string {
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
-  if (first.kind === 'end') {
-    const rest = words.slice(first.words);
-    return { term: first.end, rest: /^only$/i.test(rest[0] ?? '') ? rest.slice(1) : rest };
-  }
+  if (first.kind === 'end') return { term: first.end, rest: words.slice(first.words) };
   const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
   const other = otherTimeAt(words, clock);
   if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
-  if (at === -1) return { term: null, rest: words };
+  if (at === -1) return mayMeanTime(words) ? notSure(words, 0) : { term: null, rest: words };
   const last = readEnd(words.slice(at), clock);
+  const isRange = /^(\d[\d.,]*|to|or|and|least|than|[-–—])$/i.test(words[at - 1] ?? '');
+  if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
   if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: words.slice(0, at) };
   if (last.kind === 'unclear') return last.why;
   return notSure(words, at);

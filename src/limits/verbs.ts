@@ -110,6 +110,9 @@ const periods: ReadonlyMap<string, LimitPeriod> = new Map([
 
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
 
+const onePurchase =
+  /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|for this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
+
 /** Reads `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
@@ -135,6 +138,8 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
 
   const read = readTerm(behind.slice(amount?.words ?? 1), clock);
   if (typeof read === 'string') return unclear(read);
+  if (read.term === null && onePurchase.test(read.rest.join(' ')))
+    return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
   const [first = '', second = ''] = read.rest;
   if (periods.has(first.toLowerCase()) && parseAmount(second) !== null)
     return unclear('One limit at a time: what follows the first one would be kept as the reason.');

@@ -66,6 +66,51 @@ const times: readonly [string, object | null][] = [
   ['tmrw', null],
   ['tommorow', null],
   ['temporarily', null],
+  ['(for 2h)', hours(2)],
+  ['“2h”', hours(2)],
+  ['for 2h.', hours(2)],
+  ['~2h', hours(2)],
+  ['2 hrs', hours(2)],
+  ['2h max', hours(2)],
+  ['for 2 hours from now', hours(2)],
+  ['just 2h', hours(2)],
+  ['at most 2 hours', hours(2)],
+  ['1/2 hour', hours(0.5)],
+  ['half an hour', hours(0.5)],
+  ['1h30', hours(1.5)],
+  ['90 min', hours(1.5)],
+  ['for a week', hours(168)],
+  ['for the weekend', day('2026-11-22')],
+  ['until tomorrow', day('2026-11-21')],
+  ['until midnight tomorrow', until('2026-11-22T05:00:00.000Z')],
+  ['at noon', until('2026-11-20T17:00:00.000Z')],
+  ['5pm', until('2026-11-20T22:00:00.000Z')],
+  ['5 p.m.', until('2026-11-20T22:00:00.000Z')],
+  ['up to friday', day('2026-11-27')],
+  ['1½ hours', null],
+  ['2-hour', null],
+  ['two-hour', null],
+  ['2-3 hours', null],
+  ['2 to 3 hours', null],
+  ['3 business days', null],
+  ['for december', null],
+  ['through december', null],
+  ['til end of month', null],
+  ['eom', null],
+  ['cob', null],
+  ['monday to friday', null],
+  ['mon-fri', null],
+  ['today and tomorrow', null],
+  ['2 hours ago', null],
+  ['until monday morning', null],
+  ['2pm-5pm', null],
+  ['5 o’clock', null],
+  ['a full day', null],
+  ['for hour', null],
+  ['for now', null],
+  ['this afternoon', null],
+  ['no later than friday', null],
+  ['untl friday by noon', null],
 ];
 
 it.each(times)('/card limit and /card ask read %j, before the reason and behind it, or ask about it', (said, term) => {
@@ -189,3 +234,18 @@ it('a typo in a period gets a suggestion', () => {
       why: expect.stringContaining(`Did you mean “${meant}”?`),
     });
 });
+
+it.each(['permanently', 'forever'])('%j is permanent', (said) => {
+  const input = { changeRequest: { term: { kind: 'permanent' } } };
+  expect(parseCommand(`limit 4242 daily 450 ${said} lunch`, clock)).toMatchObject({ kind: 'read', input });
+});
+
+it.each(['this purchase', 'for this purchase only', 'the next purchase', 'one-time', 'just once', 'single use'])(
+  '%j is asked about where a limit is typed, and is what /card ask means anyway',
+  (said) => {
+    expect(parseCommand(`limit 4242 daily 450 ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+    expect(parseCommand(`limit 4242 daily 450 lunch ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+    const asked = parseCommand(`ask 300 lunch ${said}`, clock);
+    expect(asked).toMatchObject({ kind: 'read', input: { ask: { term: { kind: 'purchase' } } } });
+  },
+);
