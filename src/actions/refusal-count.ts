@@ -5,6 +5,8 @@ import type { Action } from './action.ts';
 /** Refusals of one person within this time are told together. */
 const WINDOW_SECONDS = 60;
 const KEPT_SECONDS = 24 * 3600;
+/** Questions of one person within this time count together. */
+const QUESTIONS_SECONDS = 3600;
 
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
@@ -39,6 +41,12 @@ export function createRefusalCounts(redis: Redis | Cluster) {
         verbs.set(verb, (verbs.get(verb) ?? 0) + 1);
       }
       return verbs;
+    },
+    /** How often somebody who was refused has asked others within an hour, with this action. Safe to repeat. */
+    async questions({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> {
+      const key = stateKey(`refused-asked:${actor.userId}`);
+      const answers = await redis.multi().sadd(key, id).expire(key, QUESTIONS_SECONDS, 'NX').scard(key).exec();
+      return Number(answers?.[2]?.[1] ?? 0);
     },
     forget: async (first: string): Promise<void> => void (await redis.del(countKey(first))),
   };

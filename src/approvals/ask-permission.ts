@@ -1,6 +1,7 @@
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import type { Action, Target } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { RefusalCounts } from '../actions/refusal-count.ts';
 import type { Permission, Role } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import type { AskPermissionAction } from './verbs.ts';
@@ -16,7 +17,8 @@ function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
   return { id, target, reason, actor, roles, asHolder: false, origin, askedAt };
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'factsOf'> {
+interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'refuse' | 'factsOf'> {
+  readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
   /** The first word after the slash command that does it; null: it is only a button. */
   readonly commandOf: (verb: string) => string | null;
@@ -27,10 +29,21 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'factsOf'> {
   readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
 }
 
+/** Each question mentions everybody who may: nobody disturbs them more often within an hour. */
+const QUESTIONS_MAX = 5;
+
 /** *Ask them*, after a refusal: those who may do it are asked in the channel for requests. Safe to repeat. */
 export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
   return async function askPermission(action) {
     const { id, asked, target, actor, reason } = action;
+    if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
+      const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
+      return await deps.refuse(action, {
+        what: 'Your question',
+        why,
+        whoCan: 'Wait an hour, or write to them yourself.',
+      });
+    }
     const { role, doing } = deps.permissionOf(asked);
     const acctId = await deps.accountOf(target);
     const card = acctId === null ? null : await deps.factsOf(acctId);

@@ -56,3 +56,12 @@ it('names what was typed where it is not known which card is meant', async () =>
   expect(question?.text).toContain('asks you to block cards · “Sam Rivera”');
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
+
+it('asks five times within an hour: nobody who was refused mentions the approvers again and again', async () => {
+  const { world, posted } = await createWorld();
+  for (let count = 1; count <= 7; count += 1)
+    await performAction(ask('ask-permission', { ...byCommand, id: `act_q${count}`, asked: 'unblock' }), world.deps);
+
+  expect(posted.size).toBe(5);
+  expect(world.answers.at(-1)?.text).toContain('You asked 5 times within an hour.');
+});
