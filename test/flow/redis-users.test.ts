@@ -114,6 +114,7 @@ describe('the user of the web process', () => {
     '{cardbell:state}:alert:evt_1',
     '{cardbell:state}:request:req_1',
     '{cardbell:state}:links-by-user',
+    '{cardbell:state}:delegations',
     '{cardbell:state}:messages:alert:evt_1',
     '{cardbell:dir}:accounts',
     '{cardbell:queue}:actions:wait',
