@@ -101,7 +101,7 @@ function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearC
   if (amount === null) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
   const read = readTerm(words.slice(at + amount.words), clock);
-  if (typeof read === 'string') return unclear(read);
+  if (typeof read === 'string') return unclear(`${read} Or begin with “this purchase”.`);
   const card = words.slice(0, at);
   const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
   const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };

@@ -67,6 +67,8 @@ export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): T
   return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
 }
 
+const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= |$)/i;
+
 /**
  * How long, where it is said: `for 4h`, `until friday`, `tonight`, in front of the reason or behind it.
  *
@@ -77,6 +79,8 @@ export function readTerm(
   words: readonly string[],
   clock: Clock,
 ): { term: Term | null; rest: readonly string[] } | string {
+  const purchase = thisPurchase.exec(words.join(' '))?.[0];
+  if (purchase !== undefined) return { term: { kind: 'purchase' }, rest: words.slice(purchase.split(' ').length) };
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') return { term: first.end, rest: words.slice(first.words) };

@@ -138,7 +138,7 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
 
   const read = readTerm(behind.slice(amount?.words ?? 1), clock);
   if (typeof read === 'string') return unclear(read);
-  if (read.term === null && onePurchase.test(read.rest.join(' ')))
+  if (read.term?.kind === 'purchase' || (read.term === null && onePurchase.test(read.rest.join(' '))))
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
   const [first = '', second = ''] = read.rest;
   if (periods.has(first.toLowerCase()) && parseAmount(second) !== null)

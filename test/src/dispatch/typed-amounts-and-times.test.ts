@@ -249,3 +249,15 @@ it.each(['this purchase', 'for this purchase only', 'the next purchase', 'one-ti
     expect(asked).toMatchObject({ kind: 'read', input: { ask: { term: { kind: 'purchase' } } } });
   },
 );
+
+it('who asks for one purchase may say so in front, and then write of time as they like', () => {
+  expect(parseCommand('ask 300 the 9am flight', clock)).toMatchObject({
+    kind: 'unclear',
+    why: expect.stringContaining('Or begin with “this purchase”.'),
+  });
+  expect(parseCommand('ask 300 this purchase the 9am flight', clock)).toMatchObject({
+    kind: 'read',
+    reason: 'the 9am flight',
+    input: { ask: { term: { kind: 'purchase' } } },
+  });
+});
