@@ -13,24 +13,28 @@ const shared = {
   // Longer than any wait of a test, so that what it waited for is named.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Side by side, twice as many as CI has processors: most flows wait for other processes, most parts for Redis.
-  maxWorkers: 4,
-  // They keep nothing in modules: each process loads the code once, a third of the time of all of them.
-  isolate: false,
 } as const;
+
+/** First, and one at a time: what they search for must not depend on who else uses the processor. */
+const first = { sequence: { groupOrder: 0 }, maxWorkers: 1 } as const;
+/** Three at a time: most of them wait for each other’s processes, not for the processor. */
+const second = { sequence: { groupOrder: 1 }, maxWorkers: 3 } as const;
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', secondTries, specCoverage()],
     projects: [
-      { test: { ...shared, name: 'chaos', include: chaos } },
+      { test: { ...shared, ...first, name: 'chaos', include: chaos } },
       {
         test: {
           ...shared,
+          ...second,
           name: 'flows',
           include: flows,
           exclude: chaos,
+          // They keep nothing in modules: each process loads the code once, a quarter of the time that a flow costs.
+          isolate: false,
           // In CI a flow gets a second try, and the report names it; nothing else is ever tried twice.
           retry: process.env.CI === undefined ? 0 : 1,
         },
@@ -41,6 +45,10 @@ export default defineConfig({
           name: 'parts',
           include: ['test/**/*.test.ts'],
           exclude: [...flows, ...chaos],
+          sequence: { groupOrder: 2 },
+          maxWorkers: 2,
+          // They keep nothing in modules: each process loads the code once, a third of the time of all of them.
+          isolate: false,
         },
       },
     ],
