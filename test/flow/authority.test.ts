@@ -4,6 +4,7 @@ import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { channels, people } from '../support/people.ts';
+import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
@@ -270,6 +271,7 @@ describe('a block', () => {
     const kept = JSON.parse((await cardbell().store.get(key)) ?? '{}');
     await cardbell().store.set(key, JSON.stringify({ ...kept, at: new Date(Date.now() - 61_000).toISOString() }));
 
+    await quiet(cardbell());
     await wakeJob(cardbell().store, `undo-${actionId}`);
     await until(() => !shown(alert).includes('undo_block'), 'the button is gone');
     await cardbell().workspace.press({ user: olga, message: withUndo, actionId: 'undo_block', stale: true });

@@ -114,7 +114,7 @@ async function everyCommand(): Promise<void> {
   const card = take('ACTIVE');
   await command(people.ana, `block ${card.AcctId} stolen together with ${panInGroups}`);
   await waitTold(people.ana, new RegExp(`^Blocked: ${holderOf(card)}`));
-  sandbox.faults.add({ method: 'PUT', path: /Status/, kind: 'token_expired' });
+  sandbox.faults.add({ method: 'PUT', path: new RegExp(`Status/${card.AcctId}`), kind: 'token_expired' });
   await command(people.ana, `unblock ${card.AcctId} ${freeText}`);
   await waitTold(people.ana, /Could not unblock/);
 }
@@ -137,10 +137,11 @@ async function everyRefusal(): Promise<void> {
   const { command, sandbox, take, waitTold } = cardbell();
   const message = `Card ${panInGroups} (${otherPan}), CVV2: 7391, refused for token ${secrets.apiToken}`;
   const card = take('ACTIVE');
-  sandbox.faults.add({ method: 'PUT', path: /Status/, kind: 'refused', message });
+  sandbox.faults.add({ method: 'PUT', path: new RegExp(`Status/${card.AcctId}`), kind: 'refused', message });
   await command(people.ana, `block ${card.AcctId} lost`);
   await waitTold(people.ana, new RegExp(`Could not block.*${holderOf(card)}`));
-  sandbox.faults.add({ method: 'GET', path: /SpendRules/, kind: 'refused', message });
+  // Of this card only: advice for an alert may be read at the same time.
+  sandbox.faults.add({ method: 'GET', path: new RegExp(`SpendRules/${card.AcctId}`), kind: 'refused', message });
   await command(people.zoe, `limit ${card.AcctId} daily 20`);
   await waitTold(people.zoe, /Could not change.*The card service says/);
 }
