@@ -23,6 +23,8 @@ export interface Job<Data> {
   readonly mergeBy?: (data: Data) => string;
   /** Runs again and again, once for all workers. */
   readonly everyMs?: number;
+  /** Run too early, it looks at what there is to do and puts itself off. */
+  readonly looksAgain?: true;
   /** What it does may be shown in App Home. */
   readonly changesHome?: true;
   /** It calls Slack, and waits as long as Slack does not take the call. */
@@ -182,18 +184,21 @@ const table = {
     ...maintenance,
     data: ofAction,
     retry: everySeconds(5, 100),
+    looksAgain: true,
     id: ({ actionId }) => `verify-${actionId}`,
   }),
   'end-temporary-change': job({
     ...maintenance,
     data: ofTemporaryChange,
     retry: untilDone,
+    looksAgain: true,
     id: ({ temporaryChangeId, isEarly }) => `temporary-change-${temporaryChangeId}${isEarly === true ? '-early' : ''}`,
   }),
   'end-mute': job({
     ...maintenance,
     data: z.strictObject({ muteId: z.string() }),
     retry: everySeconds(30, 100),
+    looksAgain: true,
     id: ({ muteId }) => `mute-${muteId}`,
   }),
   /** Takes *Undo* away. */
@@ -209,6 +214,7 @@ const table = {
     ...maintenance,
     data: ofRequest,
     retry: untilDone,
+    looksAgain: true,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
   /** What remains of a card's limits after a purchase. Several purchases in a row are looked at once. */
@@ -256,4 +262,9 @@ export const jobs: { readonly [Name in JobName]: Job<JobData<Name>> } = table;
 
 export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobs, name);
+}
+
+/** Whether a job of this name does nothing wrong before its time: all but what comes at an hour, or when its time is over. */
+export function mayRunEarly(name: string): boolean {
+  return isJobName(name) && (jobs[name].queue !== 'maintenance' || jobs[name].looksAgain === true);
 }

@@ -1,10 +1,12 @@
 import type { CardClient } from '../card-api/client.ts';
+import { queueNames } from '../core/queues.ts';
 import { unreadableKey } from '../core/record-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
+import { mayRunEarly } from './jobs.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** How soon people are told that Redis is filling up. */
@@ -63,7 +65,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep, 
   };
 
   async function wakeSkewed(): Promise<void> {
-    for (const name of ['alerts', 'outbox', 'updates', 'actions'] as const) await wakeSkewedJobs(queues[name], redis);
+    for (const name of queueNames) await wakeSkewedJobs(queues[name], redis, mayRunEarly);
   }
 
   async function begin(): Promise<void> {

@@ -80,23 +80,26 @@ export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, now
 /** Clocks that are right differ by less. */
 const CLOCK_DIFFERENCE_MS = 5_000;
 /** How many of the delayed jobs are checked at once, those due last. */
-const LOOKED_AT_MAX = 100;
+const LOOKED_AT_MAX = 1000;
 
 /**
  * Runs delayed jobs at once that were delayed by a process whose clock was fast, judged by Redis' clock. BullMQ uses the
  * clock of the process, so a clock that is an hour fast would hold up a channel for an hour.
  *
- * Only for queues whose jobs may run early, because they look again at what there is to do.
- *
+ * @param mayRunEarly whether jobs of this name look again at what there is to do, and put themselves off.
  * @returns how many jobs it woke.
  */
-export async function wakeSkewedJobs(queue: Queue, redis: RedisClient): Promise<number> {
+export async function wakeSkewedJobs(
+  queue: Queue,
+  redis: RedisClient,
+  mayRunEarly: (name: string) => boolean,
+): Promise<number> {
   const [seconds] = await redis.time();
   const nowMs = Number(seconds) * 1000;
   let woken = 0;
   for (const job of await queue.getJobs(['delayed'], 0, LOOKED_AT_MAX - 1)) {
     // A job that delays itself does so by the clock that set `processedOn`.
-    if ((job.processedOn ?? job.timestamp) - nowMs <= CLOCK_DIFFERENCE_MS) continue;
+    if ((job.processedOn ?? job.timestamp) - nowMs <= CLOCK_DIFFERENCE_MS || !mayRunEarly(job.name)) continue;
     await job.promote().then(
       () => (woken += 1),
       // Another worker was faster.
