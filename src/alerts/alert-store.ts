@@ -47,11 +47,15 @@ export function createAlerts(redis: Redis | Cluster) {
         if (ids.length < KEPT_PAGE) return;
       }
     },
-    /** Null when it is unknown or too old. */
+    /**
+     * Null when it is unknown or too old, and for a card-testing warning whose cards Redis has lost: their declines are
+     * handled again, and each of them may cause another warning.
+     */
     async get(alertId: string): Promise<Alert | null> {
       const fields = await redis.hgetall(keyOf(alertId));
-      const alert = fieldOf('alert', fields, Alert);
-      return alert === null ? null : withFields(alert, fields);
+      const stored = fieldOf('alert', fields, Alert);
+      const alert = stored === null ? null : withFields(stored, fields);
+      return alert?.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
     },
     /** The purchase that it is a step of. */
     setTimeline: (alertId: string, timeline: PurchaseTimeline): Promise<void> =>

@@ -169,6 +169,21 @@ describe('declines at one merchant', () => {
   });
 });
 
+it('a warning whose cards Redis has lost is none until its declines are noted again', async () => {
+  const declines = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2)] as const;
+  for (const decline of declines) await join(decline);
+  const { warningId = '' } = (await join(declines[2])) ?? {};
+  expect(await cardsOf(warningId, declines[2])).toHaveLength(3);
+
+  // Written again by the worker that remembers it; what its cards were, no worker remembers.
+  await redis().flushall();
+  expect(await cardsOf(warningId, declines[2])).toEqual([]);
+  expect(await createAlerts(redis()).get(warningId)).toBeNull();
+
+  for (const decline of declines) await join(decline);
+  expect(await cardsOf(warningId, declines[2])).toHaveLength(3);
+});
+
 it('only what somebody meets who has nothing but the number is card testing', () => {
   const is = (code: string): boolean => mayBeCardTesting(declined(code, '').event);
 
