@@ -4,7 +4,7 @@ import type { Links } from '../holders/link-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createSlackAnswers, KNOWN_FOR_MS } from '../policy/slack-answers.ts';
+import { createSlackAnswers, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import type { Slack } from '../slack/client.ts';
 
 interface Deps {
@@ -34,6 +34,6 @@ export function composeRoles({ policy, slack, links, delegations, log, redis }: 
     rolesOf,
     currentRoles,
     /** What Slack knows of somebody, seconds old at most; null: nothing. */
-    person: (userId: string) => people.of(userId, { knownForMs: KNOWN_FOR_MS }),
+    person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
   };
 }

@@ -18,6 +18,11 @@ export interface HowOld {
 const STILL_GOOD_MS = 60_000;
 /** What permits something is known for seconds only, and until Slack reports a change. */
 export const KNOWN_FOR_MS = 5000;
+/**
+ * The same of a person: ten people at work, each known to three workers, are asked about 90 times a minute. Whoever is
+ * deactivated cannot click any more, so this is about what waited.
+ */
+export const PERSON_KNOWN_FOR_MS = 20_000;
 /** How many answers are kept; the oldest go first. */
 const KEPT = 1000;
 
