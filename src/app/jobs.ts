@@ -121,6 +121,7 @@ const table = {
     data: LateCopies,
     retry: times(10),
     waitsForSlack: true,
+    looksAgain: true,
     id: ({ search, attempt }) => `copies-${search.ref}-${attempt}`,
   }),
 

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { mayRunEarly } from '../../../src/app/jobs.ts';
+
+it.each([
+  ['a post that was put off by a clock that is fast', 'flush-outbox', true],
+  ['the look at a change', 'verify-action', true],
+  ['the look for copies of a message', 'delete-late-copies', true],
+  ['the end of a temporary change, which asks two clocks', 'end-temporary-change', true],
+  ['a digest', 'send-digest', false],
+  ['the end of *Undo*', 'end-undo', false],
+  ['the end of a claim', 'end-claim', false],
+  ['a job of another version', 'somebody-elses', false],
+])('%s (%s) may run early: %s', (_what, name, may) => {
+  expect(mayRunEarly(name)).toBe(may);
+});
