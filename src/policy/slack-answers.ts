@@ -23,7 +23,7 @@ export const KNOWN_FOR_MS = 5000;
  * deactivated cannot click any more, so this is about what waited.
  */
 export const PERSON_KNOWN_FOR_MS = 20_000;
-/** How many answers are kept; the oldest go first. */
+/** How many answers, and how many failures, are kept; the oldest go first. */
 const KEPT = 1000;
 
 interface SlackAnswersDeps<T> {
@@ -57,11 +57,11 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       try {
         const answer = await askOnce(id, version);
         // Unless a newer answer came first.
-        if (answers.get(id) === known) keep(id, { answer, readAt: now(), version });
+        if (answers.get(id) === known) keep(answers, id, { answer, readAt: now(), version });
         failures.delete(id);
         return answer;
       } catch (error) {
-        failures.set(id, { error, at: now(), version });
+        keep(failures, id, { error, at: now(), version });
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
         const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
         if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
@@ -80,14 +80,12 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
     asking.set(request, answer);
     return answer;
   }
+}
 
-  function keep(id: string, entry: { answer: T; readAt: number; version: string | null }): void {
-    answers.delete(id);
-    answers.set(id, entry);
-    const [oldest] = answers.keys();
-    if (answers.size > KEPT && oldest !== undefined) {
-      answers.delete(oldest);
-      failures.delete(oldest);
-    }
-  }
+/** The oldest goes where there are too many. */
+function keep<T>(entries: Map<string, T>, id: string, entry: T): void {
+  entries.delete(id);
+  entries.set(id, entry);
+  const [oldest] = entries.keys();
+  if (entries.size > KEPT && oldest !== undefined) entries.delete(oldest);
 }
