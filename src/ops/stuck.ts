@@ -79,6 +79,8 @@ export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, now
 
 /** Clocks that are right differ by less. */
 const CLOCK_DIFFERENCE_MS = 5_000;
+/** BullMQ keeps the time (ms) in the upper bits of a score. */
+const BULLMQ_TIME = 0x1000;
 /** How many of the delayed jobs are checked at once, those due last. */
 const LOOKED_AT_MAX = 1000;
 
@@ -97,9 +99,13 @@ export async function wakeSkewedJobs(
   const [seconds] = await redis.time();
   const nowMs = Number(seconds) * 1000;
   let woken = 0;
-  for (const job of await queue.getJobs(['delayed'], 0, LOOKED_AT_MAX - 1)) {
-    // A job that delays itself does so by the clock that set `processedOn`.
-    if ((job.processedOn ?? job.timestamp) - nowMs <= CLOCK_DIFFERENCE_MS || !mayRunEarly(job.name)) continue;
+  const delayed = await queue.getJobs(['delayed'], 0, LOOKED_AT_MAX - 1);
+  if (delayed.length === 0) return 0;
+  const due = await redis.zmscore(queue.toKey('delayed'), ...delayed.map(({ id = '' }) => id));
+  for (const [index, job] of delayed.entries()) {
+    // By the clock that delayed it, which may have jumped while the job ran: `processedOn` says nothing about that.
+    const delayedAtMs = Number(due[index] ?? 0) / BULLMQ_TIME - job.delay;
+    if (delayedAtMs - nowMs <= CLOCK_DIFFERENCE_MS || !mayRunEarly(job.name)) continue;
     await job.promote().then(
       () => (woken += 1),
       // Another worker was faster.

@@ -33,17 +33,23 @@ it('runs a job now that a fast clock put off for an hour; one that is to wait fo
     const job = await worker.getNextJob('token');
     await job?.moveToDelayed(Date.now() + 1050, 'token');
   });
+  await queue.add('put off after a jump', {}, { jobId: 'jumped' });
+  const begun = await worker.getNextJob('token');
+  await anHourFast(async () => await begun?.moveToDelayed(Date.now() + 1050, 'token'));
+  await queue.add('failed after a jump', {}, { jobId: 'tried-again', attempts: 2, backoff: 1050 });
+  const failing = await worker.getNextJob('token');
+  await anHourFast(async () => await failing?.moveToFailed(new Error('a fault'), 'token'));
   await anHourFast(() => queue.add('digest', {}, { jobId: 'digest', delay: 1050 }));
   await anHourFast(() => queue.add('added', {}, { jobId: 'added', delay: 1050 }));
   await queue.add('patient', {}, { jobId: 'patient', delay: HOUR_MS });
   await queue.add('soon', {}, { jobId: 'soon', delay: 1050 });
 
-  expect(await wakeSkewedJobs(queue, redis(), (name) => name !== 'digest')).toBe(2);
+  expect(await wakeSkewedJobs(queue, redis(), (name) => name !== 'digest')).toBe(4);
 
   const states = await Promise.all(
-    ['put-off', 'added', 'digest', 'patient', 'soon'].map((id) => queue.getJobState(id)),
+    ['put-off', 'jumped', 'tried-again', 'added', 'digest', 'patient', 'soon'].map((id) => queue.getJobState(id)),
   );
-  expect(states).toEqual(['waiting', 'waiting', 'delayed', 'delayed', 'delayed']);
+  expect(states).toEqual(['waiting', 'waiting', 'waiting', 'waiting', 'delayed', 'delayed', 'delayed']);
   await worker.close();
   patient.disconnect();
   await queue.close();
