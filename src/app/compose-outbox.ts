@@ -60,7 +60,7 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
 
 /** What stands in each message: that of entries that are posted, and that of one that was posted before. */
 function composeRendering(context: WorkerContext) {
-  const { redis, slack, outbox, longAlerts } = context;
+  const { redis, slack, outbox, longAlerts, enqueue } = context;
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const threads = createThreads(redis);
@@ -68,16 +68,26 @@ function composeRendering(context: WorkerContext) {
   const { rowsOf } = showAlert;
   const renderSubjects = composeSubjects(context, showAlert);
   const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const updateLater = (subject: Subject): Promise<void> => enqueue('update-messages', subject);
   const attachRows = createAttachRows({
     ...context,
     slack,
     batchMessages,
     rowsOf,
+    updateMessages: updateLater,
     threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
     outbox,
     unsupported,
   });
-  const parts = { renderSubjects, renderBatch, batchMessages, attachRows, threads, unsupported };
+  const parts = {
+    updateMessages: updateLater,
+    renderSubjects,
+    renderBatch,
+    batchMessages,
+    attachRows,
+    threads,
+    unsupported,
+  };
   return {
     ...parts,
     renderEntries: createRenderEntries({ ...context, ...parts }),
@@ -127,7 +137,6 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     createRecordPosted({
       ...context,
       ...rendering,
-      updateMessages: (subject) => enqueue('update-messages', subject),
       logDelivery,
     }),
   );

@@ -5,19 +5,21 @@ import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Slack, Thread } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
+import type { Message, MessageRef } from '../slack/message.ts';
 import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
-import type { BatchMessages, UnsupportedBlocks } from './message-store.ts';
+import type { Batch, BatchMessages, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RowsOf } from './render-entries.ts';
+import type { Subject } from './tracked-message-store.ts';
 
 /** Attempts to upload the file, before its rows are posted as tables. */
 const FILE_TRIES = 3;
 
 interface Deps {
   readonly slack: Pick<Slack, 'uploadFile'>;
-  readonly batchMessages: Pick<BatchMessages, 'get'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
   readonly rowsOf: RowsOf;
+  readonly updateMessages: (subject: Subject) => Promise<void>;
   /** The thread of the summary; null when it is gone. */
   readonly threadOf: (entry: RowsEntry, channel: string) => Promise<Thread | null>;
   readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
@@ -71,6 +73,7 @@ export function createAttachRows(deps: Deps): AttachRows {
       batch.alerts.map(({ id }) => id),
       channel,
     );
+    await noteShown(batch, rows, entry.of, deps);
     if (entry.page !== null) {
       const hasTable = !(await unsupported.has('data_table'));
       const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
@@ -128,4 +131,26 @@ export function fileNameOf(entry: OutboxEntry | undefined): string | null {
 export function fileName({ of }: RowsEntry): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;
+}
+
+/**
+ * The rows show fewer attempts than the summary where Redis has come back older since that was posted. What is counted again
+ * is then missing in them, so it has to be posted.
+ */
+async function noteShown(
+  batch: Batch,
+  rows: Awaited<ReturnType<RowsOf>>,
+  { channel, ts }: MessageRef,
+  { batchMessages, updateMessages }: Deps,
+): Promise<void> {
+  const times = new Map(rows.map((row) => [row.id, row.times]));
+  const alerts = batch.alerts.map((alert) => ({
+    ...alert,
+    times: Math.min(alert.times, times.get(alert.id) ?? alert.times),
+  }));
+  const fewer = alerts.find((alert, index) => alert.times !== batch.alerts[index]?.times);
+  if (fewer === undefined) return;
+  await batchMessages.save(channel, ts, { ...batch, alerts });
+  // It may have been counted again while the rows were read.
+  await updateMessages({ kind: 'alert', id: fewer.id });
 }

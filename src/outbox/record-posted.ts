@@ -19,7 +19,7 @@ export type LogDelivery = (
 
 interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'add'>;
-  readonly batchMessages: Pick<BatchMessages, 'save'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly threads: Pick<Threads, 'setRoot'>;
   readonly outbox: Pick<Outbox, 'put'>;
@@ -62,7 +62,8 @@ export function createRecordPosted(deps: Deps): RecordPosted {
 
   async function saveBatch(batch: Batch | undefined, { channel, ts }: MessageRef): Promise<void> {
     if (batch === undefined) return;
-    await batchMessages.save(channel, ts, batch);
+    // What was recorded first stays: it says what can be seen, and that may have been corrected since.
+    if ((await batchMessages.get(channel, ts)) === null) await batchMessages.save(channel, ts, batch);
     if (batch.form !== 'summary') return;
     const { audience } = batch;
     await outbox.put(channel, { kind: 'rows', id: `rows-${ts}`, audience, of: { channel, ts }, page: null });

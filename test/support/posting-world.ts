@@ -85,10 +85,12 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     'temporary-change': none,
   };
   const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const noteUpdate = async (subject: Subject): Promise<void> => void asked.push(subject);
   const attachRows = createAttachRows({
     slack,
     batchMessages,
     rowsOf,
+    updateMessages: noteUpdate,
     threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
     outbox,
     unsupported,
@@ -111,7 +113,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     renderBatch,
     threads,
     outbox,
-    updateMessages: async (subject) => void asked.push(subject),
+    updateMessages: noteUpdate,
     logDelivery,
   });
   const undeliverable = createUndeliverable({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { outboxKey } from '../../../src/core/keys.ts';
+import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -40,6 +40,39 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
     expect(shared).toHaveLength(1);
     expect(await world.outbox.look('C1', 9)).toMatchObject({ unresolved: null, waiting: [] });
   });
+});
+
+it('what Redis had forgotten when the rows were attached is posted when it is counted again', async () => {
+  const world = createPostingWorld(redis(), {
+    slack: { uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }), shareFile: async () => {} },
+  });
+  const of = { channel: 'C1', ts: '1.000001' };
+  const ids = (await world.entries(2)).map(({ id }) => id);
+  const [first = '', second = ''] = ids;
+  for (const id of ids)
+    await world.trackedMessages.add({ kind: 'alert', id }, { ...of, audience: 'team', threadId: null });
+  // The summary counted two attempts of the first; the store has lost the second of them.
+  const alerts = [
+    { id: first, label: first, times: 2 },
+    { id: second, label: second, times: 1 },
+  ];
+  await world.batchMessages.save('C1', of.ts, { why: 'busy', audience: 'team', form: 'summary', alerts });
+  await world.outbox.put('C1', { kind: 'rows', id: `rows-${of.ts}`, of, page: null });
+  await world.flush('C1');
+  expect(world.asked).toEqual([{ kind: 'alert', id: first }]);
+
+  const repeats = {
+    count: 2,
+    firstAt: '2026-05-09T16:00:00Z',
+    lastAt: '2026-05-09T16:01:00Z',
+    minCents: 1,
+    maxCents: 1,
+  };
+  await redis().hset(stateKey(`alert:${first}`), 'repeats:C1', JSON.stringify(repeats));
+  await world.update({ kind: 'alert', id: first });
+
+  const { waiting } = await world.outbox.look('C1', 9);
+  expect(waiting.map(({ entry }) => entry.id)).toEqual([`${first}-after-${of.ts}`]);
 });
 
 describe('a file for the controller', () => {
