@@ -1,10 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { channelId, userId } from './cast.ts';
-import { demoSecret } from './demo-settings.ts';
+import { channelId, userId } from '../../local/cast.ts';
+import { demoSecret } from '../../local/demo-settings.ts';
+import { PAGE } from './cut-out.ts';
 
-/** A long message at once, and narrow enough that it leaves no empty right side. */
-const TALL = { width: 860, height: 1300 };
-const SCALE = 1.25;
 /** What is not there by then does not come. */
 const PATIENCE_MS = 12_000;
 
@@ -20,7 +18,7 @@ type Person = Exclude<keyof typeof userId, 'app' | 'guide'>;
 type Channel = keyof typeof channelId | 'messages' | 'home';
 
 /** A demo in which pictures are taken: people on their pages, the cash register, and what happens to cards. */
-export interface PictureStage {
+export interface DemoStage {
   /** Somebody's page, at a channel, at their messages from Cardbell, or at App Home. Drawn anew each time. */
   see(person: Person, channel: Channel): Promise<Page>;
   /** Somebody writes in #general; what answers is a new message or a form. */
@@ -39,20 +37,23 @@ export interface PictureStage {
   close(): Promise<void>;
 }
 
-export function createPictureStage(browser: Browser, at: DemoAddresses): PictureStage {
+export function createDemoStage(browser: Browser, at: DemoAddresses): DemoStage {
   const pages = new Map<string, Promise<Page>>();
   const headers = { authorization: `token ${demoSecret.cardApi}`, 'content-type': 'application/json' };
 
-  function pageOf(name: string): Promise<Page> {
-    const page = pages.get(name) ?? browser.newPage({ viewport: TALL, deviceScaleFactor: SCALE, colorScheme: 'light' });
-    pages.set(
-      name,
-      page.then((opened) => (opened.setDefaultTimeout(PATIENCE_MS), opened)),
-    );
+  async function openPage(): Promise<Page> {
+    const page = await browser.newPage(PAGE);
+    page.setDefaultTimeout(PATIENCE_MS);
     return page;
   }
 
-  const see: PictureStage['see'] = async (person, channel) => {
+  function pageOf(name: string): Promise<Page> {
+    const page = pages.get(name) ?? openPage();
+    pages.set(name, page);
+    return page;
+  }
+
+  const see: DemoStage['see'] = async (person, channel) => {
     const page = await pageOf(person);
     const user = userId[person];
     const place = channel === 'home' ? 'home' : channel === 'messages' ? `D${user.slice(1)}` : channelId[channel];
@@ -66,7 +67,7 @@ export function createPictureStage(browser: Browser, at: DemoAddresses): Picture
     return page;
   };
 
-  const message: PictureStage['message'] = (page, text) => page.getByTestId('message').filter({ hasText: text }).last();
+  const message: DemoStage['message'] = (page, text) => page.getByTestId('message').filter({ hasText: text }).last();
 
   async function form(page: Page): Promise<Locator> {
     const dialog = page.getByTestId('modal').or(page.getByTestId('confirm'));

@@ -1,24 +1,14 @@
 import type { Locator } from 'playwright-core';
-import { HERO_LAST4, HERO_MERCHANT } from './cast.ts';
-import type { PictureStage } from './picture-stage.ts';
+import { HERO_LAST4, HERO_MERCHANT } from '../../local/cast.ts';
+import type { DemoStage } from './demo-stage.ts';
+import type { Picture, PictureSection } from './picture.ts';
 
-/** One picture of `docs/what-people-see.md`. They are taken in the order of the page, in one demo. */
-export interface Picture {
-  /** Of the file, without its ending. */
-  readonly name: string;
-  /** What the picture shows, for those who cannot see it. */
-  readonly alt: string;
-  /** What stands above it. */
-  readonly words: string;
-  /** Files of `templates/` that it shows. */
-  readonly templates: readonly string[];
-  readonly take: (stage: PictureStage) => Promise<Locator>;
+/** Taken in the order of the page, in one demo: each begins where the one before ended. */
+interface DemoPicture extends Picture {
+  readonly take: (stage: DemoStage) => Promise<Locator>;
 }
 
-export interface PictureSection {
-  readonly title: string;
-  readonly pictures: readonly Picture[];
-}
+type Section = PictureSection<DemoPicture>;
 
 const card = HERO_LAST4;
 const declined = (merchant: string): RegExp => new RegExp(`Declined: \\$84\\.10 at ${merchant}`);
@@ -31,11 +21,11 @@ function command(
   text: string,
   templates: string[],
   words: string,
-): Picture {
+): DemoPicture {
   return { name, words, templates, alt: `What ${text} answers`, take: (stage) => stage.write(person, text) };
 }
 
-const decline: PictureSection = {
+const decline: Section = {
   title: 'A decline, from the cash register to “paid”',
   pictures: [
     {
@@ -126,7 +116,7 @@ const decline: PictureSection = {
   ],
 };
 
-const onADecline: PictureSection = {
+const onADecline: Section = {
   title: 'What can be done about a decline',
   pictures: [
     {
@@ -205,7 +195,7 @@ const onADecline: PictureSection = {
   ],
 };
 
-const decisions: PictureSection = {
+const decisions: Section = {
   title: 'Who decides',
   pictures: [
     command(
@@ -239,7 +229,7 @@ const decisions: PictureSection = {
   ],
 };
 
-const many: PictureSection = {
+const many: Section = {
   title: 'Many at once',
   pictures: [
     {
@@ -279,7 +269,7 @@ const many: PictureSection = {
       templates: ['outbox/batch', 'outbox/batch-row', 'outbox/batch-page', 'outbox/rows-table'],
       take: async ({ atTill, see, message }) => {
         await atTill('12 declines');
-        return message(await see('olga', 'declines'), 'One message, because');
+        return message(await see('olga', 'declines'), 'Open one of them');
       },
     },
     command(
@@ -302,7 +292,7 @@ const many: PictureSection = {
   ],
 };
 
-const home: PictureSection = {
+const home: Section = {
   title: 'App Home',
   pictures: [
     {
@@ -314,15 +304,15 @@ const home: PictureSection = {
     },
     {
       name: 'home-holder',
-      words: 'For holders: their own card.',
-      alt: 'App Home of a holder: the card, what is left of its limit, what was declined',
-      templates: ['app-home/home-own-cards'],
+      words: 'For holders: their own card, and which messages they get.',
+      alt: 'App Home of a holder: the card, what is left of its limit, what was declined, and switches for messages',
+      templates: ['app-home/home-own-cards', 'app-home/preferences'],
       take: async ({ see }) => (await see('sam', 'home')).getByTestId('home'),
     },
   ],
 };
 
-const commands: PictureSection = {
+const commands: Section = {
   title: 'Commands and their answers',
   pictures: [
     command('help', 'ana', '/card help', ['dispatch/help'], '`/card help`'),
@@ -371,5 +361,5 @@ const commands: PictureSection = {
   ],
 };
 
-/** Every picture, in the order of the page. */
-export const PICTURES: readonly PictureSection[] = [decline, onADecline, decisions, many, home, commands];
+/** Sections of the page whose pictures are taken in the demo. */
+export const DEMO_PICTURES: readonly Section[] = [decline, onADecline, decisions, many, home, commands];

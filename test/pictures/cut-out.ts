@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { findOrInstall } from '../../local/system-package.ts';
+
+export const FOLDER = 'docs/pictures';
+
+/** A long message at once, and narrow enough that it leaves no empty right side. */
+export const PAGE = {
+  viewport: { width: 860, height: 1300 },
+  deviceScaleFactor: 1.25,
+  colorScheme: 'light',
+} as const;
+
+const BYTES_MAX = 60_000;
+/** Fewer and fewer colors, until a picture is small enough. */
+const COLORS = [128, 64, 32, 16];
+/** Nothing but the messages, the form or App Home; no hover marks. */
+const ALONE = `.cards, .sidebar, .channel-head, .day, .day-line, .composer-place, .reply-button, .shortcut-button { display: none !important }
+  .app { grid-template-columns: 1fr !important } .scroll { flex: none !important; padding-top: 20px !important }
+  .message:hover { background: none !important }`;
+
+/** Takes a picture of one thing on a page, small enough for the repository. */
+export async function cutOut(what: Locator, name: string): Promise<void> {
+  const page = what.page();
+  await what.first().waitFor();
+  // What was just pressed may still be changing.
+  await page.waitForTimeout(700);
+  const style = await page.addStyleTag({ content: ALONE });
+  await page.mouse.move(0, 0);
+  const path = join(FOLDER, `${name}.png`);
+  await what.first().scrollIntoViewIfNeeded();
+  await what.first().screenshot({ path, animations: 'disabled', caret: 'hide' });
+  await style.evaluate((element) => (element as unknown as { remove(): void }).remove());
+  const pngquant = findOrInstall(['pngquant'], 'pngquant');
+  for (const colors of COLORS) {
+    execFileSync(pngquant, ['--force', '--strip', '--nofs', '--speed', '1', '--ext', '.png', String(colors), path]);
+    if (statSync(path).size <= BYTES_MAX) return;
+  }
+  throw new Error(`${statSync(path).size} bytes are too many: cut out less`);
+}

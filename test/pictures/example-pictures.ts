@@ -1,0 +1,464 @@
+import type { ModalView } from '@slack/types';
+import { channelId, userId } from '../../local/cast.ts';
+import { ActivationReminder, FraudCaseAlert } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { askAgain } from '../../templates/actions/ask-again.ts';
+import { renderAlert } from '../../templates/alerts/alert.ts';
+import { declinePaid } from '../../templates/alerts/decline-paid.ts';
+import { seen } from '../../templates/alerts/seen.ts';
+import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
+import { ownDigest } from '../../templates/app-home/own-digest.ts';
+import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
+import { digestSet } from '../../templates/digests/digest-set.ts';
+import { commandForm } from '../../templates/dispatch/command-form.ts';
+import { tooMany, unknownControl } from '../../templates/dispatch/unknown.ts';
+import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
+import { claimRequest } from '../../templates/holders/claim-request.ts';
+import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
+import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
+import { requestSent } from '../../templates/holders/holder-request.ts';
+import { holderWelcome, linkResult } from '../../templates/holders/link-result.ts';
+import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
+import { opsNotice } from '../../templates/ops/ops-notice.ts';
+import { notPermitted } from '../../templates/policy/not-permitted.ts';
+import { refusal } from '../../templates/policy/refusal.ts';
+import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
+import { alertLengthSet } from '../../templates/routing/alert-length.ts';
+import { shared } from '../../templates/routing/shared-channel.ts';
+import { orderAnswer } from '../../templates/virtual-cards/order.ts';
+import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
+import { limitWarning } from '../../templates/warnings/limit-warning.ts';
+import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
+import { warningsSet } from '../../templates/warnings/warnings-set.ts';
+import { limitChange } from '../support/limit-goals.ts';
+import { answer } from '../templates/answer-fixtures.ts';
+import {
+  declined,
+  outcome,
+  raise,
+  shippingAlert,
+  card as someCard,
+  transactionAlert,
+  virtualAlert,
+} from '../templates/fixtures.ts';
+import type { Picture, PictureSection } from './picture.ts';
+
+/** A picture of messages, or of one form, that templates make of examples. No product runs. */
+export interface ExamplePicture extends Picture {
+  readonly shows: () => ModalView | readonly Message[];
+}
+
+/** When the examples are looked at. */
+export const EXAMPLES_AT = '2026-11-20T15:00:00Z';
+
+const at = '2026-11-20T14:20:00Z';
+const card: CardFacts = { ...someCard, last4: '1234', holder: 'Sam Rivera', customId: 'EMP-1130' };
+const view = { place: 'private', channel: channelId.declines } as const;
+const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { card, remedy: raise });
+const money = (kind: string, networkType: string, over: object = {}) =>
+  renderAlert(transactionAlert({ kind, networkType, decline: null, ...over }, { card }), view);
+const subscription = transactionAlert(
+  {
+    merchant: { name: 'Sketchboard', city: '', state: '', country: 'US', id: 'M2' },
+    amountCents: 4900,
+    isCardPresent: false,
+  },
+  { card },
+);
+
+const fraudCase = FraudCaseAlert.parse({
+  kind: 'fraud-case',
+  event: { ...overLimit.event, id: 'evt_0000000000000001' },
+  card,
+  outcomes: [outcome({ verb: 'block', by: userId.sam, at, asHolder: true, confirmation: 'confirmed' })],
+  late: false,
+  alertId: overLimit.event.id,
+  reported: { by: userId.sam, at },
+  operators: [userId.olga],
+  purchases: [
+    { at, amountCents: 9640, merchant: 'Oak Hardware' },
+    { at: '2026-11-19T16:02:00Z', amountCents: 3820, merchant: 'Corner Diner' },
+  ],
+});
+
+const direct = (alert: Parameters<typeof renderHolderAlert>[0]): Message[] => {
+  const message = renderHolderAlert(alert, { place: 'direct' });
+  return message === null ? [] : [message];
+};
+
+const alerts: readonly ExamplePicture[] = [
+  {
+    name: 'money',
+    words: 'A purchase with PIN, a settlement and a reversal are one quiet line each.',
+    alt: 'Three lines: spent with PIN, settled, and a hold that was released',
+    templates: ['alerts/pin', 'alerts/settlement', 'alerts/reversal'],
+    shows: () => [
+      money('pin', 'Pin'),
+      money('settlement', 'Settlement', { settledAt: at }),
+      money('reversal', 'Reversal', { direction: 'credit' }),
+    ],
+  },
+  {
+    name: 'shipping',
+    words: 'A card in the mail, and the reminder a week later if nobody has activated it.',
+    alt: 'A shipped card with its tracking number; then: still not activated, with a button that activates it',
+    templates: ['alerts/card-shipping', 'alerts/activation-reminder'],
+    shows: () => {
+      const { event, ...rest } = shippingAlert({ last4: '1234' }, { card });
+      return [
+        renderAlert({ ...rest, event }, view),
+        renderAlert(
+          ActivationReminder.parse({
+            ...rest,
+            event: { ...event, id: 'evt_0000000000000002', callbackAt: '2026-11-12T14:14:05Z' },
+            kind: 'activation-reminder',
+          }),
+          view,
+        ),
+      ];
+    },
+  },
+  {
+    name: 'virtual',
+    words: 'A virtual card that was made, and one of which a step failed. Its number is never shown.',
+    alt: 'Virtual card created; virtual card created, not finished: it could not be funded',
+    templates: ['alerts/virtual-card'],
+    shows: () => {
+      const made = { ...card, holder: 'Jon Snow', last4: '8888', isVirtual: true };
+      return [
+        renderAlert(virtualAlert({}, { card: made, asked: { by: userId.ana, at } }), view),
+        renderAlert(virtualAlert({ outcome: 'partial', failed: ['Funding'] }, { card: made }), view),
+      ];
+    },
+  },
+  {
+    name: 'blocked-card',
+    words:
+      'In a channel with long alerts, declines of a blocked card stay short and are counted. *Acknowledge* is answered.',
+    alt: 'Card is blocked: 3 purchases declined; marked as seen',
+    templates: ['alerts/decline-blocked', 'alerts/seen'],
+    shows: () => {
+      const blocked = { count: 3, firstAt: '2026-11-20T13:02:00Z', lastAt: at, minCents: 1250, maxCents: 8410 };
+      const { event, ...rest } = declined('decline.card.status', 'Card is blocked', {
+        card: { ...card, status: 'BLOCKED' },
+        remedy: { kind: 'unblock' },
+      });
+      return [
+        renderAlert({ ...rest, event, repeats: { [view.channel]: blocked } }, { ...view, isLong: true }),
+        seen(card),
+      ];
+    },
+  },
+  {
+    name: 'paid-notice',
+    words: 'Whoever approved learns that it was paid.',
+    alt: 'Paid: $84.10, approved by Ana, limit back to $150.00',
+    templates: ['alerts/decline-paid'],
+    shows: () => [
+      declinePaid(
+        {
+          ...overLimit,
+          outcomes: [
+            outcome({ verb: 'limit', by: userId.ana, at, confirmation: 'confirmed' }),
+            outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' }),
+            outcome({ verb: 'restore', by: null, at: '2026-11-20T14:21:00Z', text: 'Daily limit $184.10 → $150.00' }),
+          ],
+        },
+        overLimit.event,
+      ),
+    ],
+  },
+  {
+    name: 'shared-channel',
+    words: 'A channel that is shared with another company learns nothing about cards.',
+    alt: 'There is news about a card. It is not shown here',
+    templates: ['routing/shared-channel'],
+    shows: () => [shared(overLimit)],
+  },
+];
+
+const fraud: readonly ExamplePicture[] = [
+  {
+    name: 'fraud-case',
+    words: '*It wasn’t me* blocks the card and opens a fraud case for the operators; what follows is in its thread.',
+    alt: 'Fraud reported: who said so, the latest purchases, what to do, and that the card is blocked',
+    templates: ['alerts/fraud-case'],
+    shows: () => [renderAlert(fraudCase, view)],
+  },
+  {
+    name: 'fraud-notice',
+    words: 'The holder learns what happens next, and how to get a new card.',
+    alt: 'Fraud case opened: the card is being blocked, what happens next, and the new card',
+    templates: ['holders/fraud-notice'],
+    shows: () => [fraudNotice({ card, operators: [userId.olga], added: null })],
+  },
+];
+
+const holders: readonly ExamplePicture[] = [
+  {
+    name: 'link-question',
+    words: '`/card link 1234` by somebody whose e-mail address is the holder’s: one click.',
+    alt: 'Is this your card? With a button',
+    templates: ['holders/claim-answers'],
+    shows: () => [confirmOwnCard([{ value: 'claim_1', card }])],
+  },
+  {
+    name: 'link-request',
+    words: 'With another address, an approver confirms it.',
+    alt: 'To whoever asks: sent to the approvers. To the approvers: who says the card is theirs, with Confirm and Refuse',
+    templates: ['holders/claim-answers', 'holders/claim-request'],
+    shows: () => [
+      claimWaits({ isUnlink: false }),
+      claimRequest({
+        value: 'claim_1',
+        claimedBy: userId.otto,
+        claimedAt: at,
+        isUnlink: false,
+        cards: [{ choice: 'choice_1', card, heldBy: userId.sam, isSameEmail: false, isSameName: false }],
+        state: 'open',
+        confirmed: null,
+        decidedBy: null,
+        until: '2026-11-21T14:20:00Z',
+      }),
+    ],
+  },
+  {
+    name: 'linked',
+    words: 'Once it is linked: the answer, and the first direct message.',
+    alt: 'Linked: Sam holds the card. Then what Sam will be told, and how to block the card',
+    templates: ['holders/link-result'],
+    shows: () => [
+      linkResult({ card, userId: userId.sam, before: null, isSame: false }),
+      holderWelcome({ card, by: userId.ana }),
+    ],
+  },
+  {
+    name: 'holder-mail',
+    words: 'A card in the mail, and a virtual card, for the holder.',
+    alt: 'Your new card is on its way; your virtual card is ready',
+    templates: ['holders/holder-shipping', 'holders/holder-virtual-card'],
+    shows: () => [
+      ...direct(shippingAlert({ last4: '1234' }, { card })),
+      ...direct(
+        virtualAlert({ last4: '8888', holder: 'Sam Rivera' }, { card: { ...card, last4: '8888', isVirtual: true } }),
+      ),
+    ],
+  },
+  {
+    name: 'holder-asked',
+    words: '*Ask for more…* is answered, and the decline says what became of it.',
+    alt: 'Asked, to pay $84.10; then the decline: sent to approvers',
+    templates: ['holders/holder-request', 'holders/holder-outcomes'],
+    shows: () => [
+      requestSent({
+        card,
+        payCents: 8410,
+        changes: [limitChange('daily', 15_000, 18_410)],
+        term: { kind: 'purchase' },
+        note: 'I asked the approvers. I’ll message you when they have decided.',
+      }),
+      ...direct({ ...overLimit, outcomes: [outcome({ verb: 'limit', by: userId.sam, at, state: 'waiting' })] }),
+    ],
+  },
+];
+
+const warnings: readonly ExamplePicture[] = [
+  {
+    name: 'warnings',
+    words: 'Before the decline: most of a limit is used, a card expires, a subscription keeps failing.',
+    alt: 'Three warnings, each with what to do',
+    templates: ['warnings/limit-warning', 'warnings/expiry-warning', 'warnings/subscription-warning'],
+    shows: () => [
+      limitWarning({
+        card,
+        limits: [
+          {
+            period: 'daily',
+            category: null,
+            limitCents: 15_000,
+            usedCents: 13_700,
+            threshold: 90,
+            resetsAt: '2026-11-21T05:00:00Z',
+          },
+        ],
+        value: 'card_1',
+      }),
+      expiryWarning({ card, expiresOn: '2026-12-31' }, 'team'),
+      subscriptionWarning({ alert: subscription, days: 3, since: '2026-11-17T14:20:00Z' }, 'team'),
+    ],
+  },
+  {
+    name: 'warnings-set',
+    words: '`/card warnings on`, `/card alerts long` and `/card digest daily 9:00` change what a channel gets.',
+    alt: 'Three answers: what the channel is warned of, that its alerts are long, and when its digest comes',
+    templates: ['warnings/warnings-set', 'routing/alert-length', 'digests/digest-set'],
+    shows: () => [
+      warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true }),
+      alertLengthSet({ isLong: true }),
+      digestSet({
+        weekday: null,
+        isMonthly: false,
+        hour: 9,
+        minute: 0,
+        zone: 'America/New_York',
+        next: '2026-11-21T14:00:00Z',
+      }),
+    ],
+  },
+];
+
+const own: readonly ExamplePicture[] = [
+  {
+    name: 'own-digest',
+    words: 'Everybody may have a digest of their own cards.',
+    alt: 'Your cards: status, balance, what is left of each limit, and what was declined',
+    templates: ['app-home/own-digest'],
+    shows: () => [
+      ownDigest({
+        often: 'daily',
+        cards: [
+          {
+            card,
+            value: 'card_1',
+            status: 'ACTIVE',
+            balanceCents: 455_360,
+            hasLimits: true,
+            limits: [{ period: 'daily', category: null, limitCents: 15_000, remainingCents: 5360 }],
+            declines: [
+              {
+                occurredAt: at,
+                amountCents: 8410,
+                merchant: 'Corner Diner',
+                code: 'decline.rule.velocity',
+                message: 'over the daily limit',
+                attempts: 2,
+              },
+            ],
+          },
+        ],
+      }),
+    ],
+  },
+  {
+    name: 'preferences',
+    words: 'Preferences are set in App Home, or by `/card notify`.',
+    alt: 'Answers: no message about this any more; your quiet hours; a digest every Monday; who stands in for you',
+    templates: ['app-home/preferences', 'app-home/delegate'],
+    shows: () => [
+      preferenceSet({ what: 'shipping', isOn: false }),
+      quietHoursSet({ words: '22:00-07:00' }),
+      ownDigestSet('weekly'),
+      delegateSet({ to: userId.ben, from: '2026-12-21', until: '2027-01-02' }),
+    ],
+  },
+  {
+    name: 'delegate-form',
+    words: 'An approver who is away names somebody, where the policy allows it.',
+    alt: 'The form: who, from which day, until which day',
+    templates: ['app-home/delegate'],
+    shows: () => delegateForm([userId.ben]),
+  },
+];
+
+const answers: readonly ExamplePicture[] = [
+  {
+    name: 'not-permitted',
+    words: 'Whoever may not do something is told who may, with a button that asks them. They get this question.',
+    alt: 'Not done: only approvers may unblock cards, with the button Ask them; then the question in the approvals channel',
+    templates: ['policy/not-permitted', 'approvals/permission-asked'],
+    shows: () => {
+      const asked = {
+        by: userId.otto,
+        doing: 'unblock cards',
+        words: '1234',
+        reason: 'found it',
+        command: 'unblock',
+        whoMay: [userId.ana, userId.ben],
+      } as const;
+      return [
+        notPermitted({
+          doing: 'unblock cards',
+          role: 'approver',
+          isExternal: false,
+          whoMay: [userId.ana, userId.ben],
+          askValue: 'ask_1',
+        }),
+        permissionSent(asked),
+        permissionAsked({ ...asked, card }),
+      ];
+    },
+  },
+  {
+    name: 'refusals',
+    words: 'What cannot be done says why, what to do, and that nothing changed.',
+    alt: 'A refusal, an outdated button, and a click that came too late',
+    templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again'],
+    shows: () => [
+      refusal({
+        ...answer.refusal,
+        what: 'Unblocking card 1234',
+        whoCan: { text: 'These people can do it:', userIds: [userId.ana, userId.ben] },
+      }),
+      unknownControl('button'),
+      tooMany(),
+      askAgain({ value: 'again_1', doing: 'block card 1234', waitedMs: 660_000 }),
+    ],
+  },
+  {
+    name: 'virtual-ordered',
+    words: 'An order of a virtual card is answered at once.',
+    alt: 'Ordered: a virtual card. The card service makes it now',
+    templates: ['virtual-cards/order'],
+    shows: () => [
+      orderAnswer({
+        state: 'done',
+        name: 'Jon Snow',
+        summary: '$400.00, group Field team',
+        orderId: 13_232,
+        apiWords: null,
+        note: null,
+        ref: '7f3a',
+      }),
+    ],
+  },
+  {
+    name: 'command-form',
+    words: 'Slash commands do not work in threads: the shortcut *Cardbell command* does.',
+    alt: 'The form: one field for a command',
+    templates: ['dispatch/command-form'],
+    shows: () => commandForm(),
+  },
+  {
+    name: 'limit-form',
+    words: '`/card` offers *Change limit…*.',
+    alt: 'The form: period, amount, how long, and why',
+    templates: ['limits/limit-card-form'],
+    shows: () => limitCardForm('card_1'),
+  },
+];
+
+const operations: readonly ExamplePicture[] = [
+  {
+    name: 'ops',
+    words: 'Cardbell’s own trouble, and the search for what was missed.',
+    alt: 'What happened, what it means, and what to do; then: looking for everything that was not told',
+    templates: ['ops/ops-notice', 'recovery/recovery-started'],
+    shows: () => [
+      opsNotice({ ...answer.notice, at }),
+      recoveryStarted({ from: '2026-11-20T12:20:00Z', channel: channelId.ops }),
+    ],
+  },
+];
+
+/** Sections of the page that need no demo. */
+export const EXAMPLE_PICTURES: readonly PictureSection<ExamplePicture>[] = [
+  { title: 'Other alerts', pictures: alerts },
+  { title: '“It wasn’t me”', pictures: fraud },
+  { title: 'For the holder', pictures: holders },
+  { title: 'Warnings and settings', pictures: warnings },
+  { title: 'Preferences', pictures: own },
+  { title: 'Refusals and other answers', pictures: answers },
+  { title: 'Operations', pictures: operations },
+];
