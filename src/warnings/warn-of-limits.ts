@@ -6,6 +6,7 @@ import { contentId } from '../core/content-id.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { windowEnd } from '../limits/limit-window.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
 import type { Warned } from './warned-store.ts';
 
@@ -39,6 +40,8 @@ export function usedLimits({ overall, categories }: RemainingLimits, at: string)
   return all.flatMap(({ period, limitCents, remainingCents, name: category }) => {
     if (limitCents === null || limitCents <= 0 || remainingCents === null) return [];
     const usedCents = limitCents - remainingCents;
+    // Somebody let more through than the limit, and the holder knows.
+    if (usedCents > limitCents) return [];
     const threshold = THRESHOLDS.find((percent) => usedCents * 100 >= limitCents * percent);
     const resetsAt = windowEnd(period, at);
     return threshold === undefined ? [] : [{ period, category, limitCents, usedCents, threshold, resetsAt }];
@@ -49,6 +52,7 @@ interface Deps {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** What remains of a card's limits; null: too many are asked for just now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
@@ -67,15 +71,29 @@ const AGAIN_MS = 30_000;
  * @returns milliseconds after which to run again, or null when it is done.
  */
 export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<number | null> {
-  const { links, preferences, warned } = deps;
+  const { links, preferences, warned, temporaryChanges } = deps;
+
+  /** Whether a limit was raised for one purchase: it goes down by itself, so how much of it is used means nothing. */
+  async function raisedForPurchase(acctId: number): Promise<(used: UsedLimit) => boolean> {
+    const changes = (await temporaryChanges.all())
+      .filter((change) => change.acctId === acctId && change.purchase !== null)
+      .flatMap((change) => change.changes);
+    return ({ period, category }) =>
+      changes.some(
+        ({ rule }) => rule.kind === 'limit' && rule.period === period && (rule.category?.name ?? null) === category,
+      );
+  }
+
   return async function warnOfLimits(acctId) {
     const userId = (await links.ofAccount(acctId))?.userId;
     if (userId === undefined || !(await preferences.isOn(userId, 'limit-warnings'))) return null;
     const remaining = await deps.remaining(acctId);
     if (remaining === null) return AGAIN_MS;
     const now = deps.now();
+    const isRaised = await raisedForPurchase(acctId);
     const fresh = [];
     for (const used of usedLimits(remaining, now.toISOString())) {
+      if (isRaised(used)) continue;
       const ids = THRESHOLDS.filter((percent) => percent <= used.threshold).map((percent) =>
         idOf(acctId, used, percent),
       );

@@ -98,11 +98,14 @@ const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'un
 
 /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
 export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string): string | null {
-  const paid = outcomes.find(({ verb }) => verb === 'paid');
-  if (paid === undefined) return null;
   const done = outcomes.filter(({ state }) => state === 'done');
-  const approved = done.findLast(({ verb }) => changeVerbs.has(verb));
-  const restored = done.findLast(({ verb }) => verb === 'restore');
+  const index = done.findIndex(({ verb }) => verb === 'paid');
+  const paid = done[index];
+  if (paid === undefined) return null;
+  // What was done since has nothing to do with this purchase.
+  const approvedAt = done.slice(0, index).findLastIndex(({ verb }) => changeVerbs.has(verb));
+  const approved = done[approvedAt];
+  const restored = done.slice(approvedAt + 1).find(({ verb }) => verb === 'restore');
   const approval =
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;

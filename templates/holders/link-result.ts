@@ -40,15 +40,15 @@ export function linkEnded(card: CardFacts): Message {
 /** The first direct message to a holder. `by` is the approver who said so; null when the holder proved it. */
 export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
   const name = cardName(card);
-  const who = by === null ? 'You confirmed it yourself.' : `${mention(by)} said so.`;
+  const who = by === null ? 'You confirmed it yourself.' : `Linked by ${mention(by)}.`;
   const handle = outside(cardHandle(card), 20);
 
   return {
-    text: sentence(`Your ${name} is linked to you. You hear from me here when something happens with it.`),
+    text: sentence(`Your ${name} is linked to you. I’ll message you here when something happens with it.`),
     blocks: [
       section(
         `*Your ${name} is linked to you.* ${who}`,
-        'You hear from me here when a purchase is declined, when a new card is on its way, and when the card is blocked or can be used.',
+        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or can be used.',
         `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
       ),
     ],

@@ -15,14 +15,16 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   const reasons = tally(rows.map(({ why }) => why).filter(Boolean));
   const merchants = tally(rows.map(({ merchant }) => merchant).filter(Boolean));
   const cards = tally(rows.map(cardWords));
+  const isDrawn = hasChart && reasons.length > 1;
   const about: Field[] = [
-    [`Why`, top(reasons)],
+    // The chart says the same.
+    ['Why', isDrawn ? '' : top(reasons)],
     [`Merchants (${count(merchants.length)})`, top(merchants)],
     [`Cards (${count(cards.length)})`, top(cards)],
   ];
   return [
     section(totals(rows)),
-    ...(hasChart && reasons.length > 1 ? [barChart('Alerts by reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
+    ...(isDrawn ? [barChart('Alerts by reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
     ...fields(about),
     ...doneLines(rows),
   ];
@@ -38,8 +40,7 @@ function top(counted: readonly (readonly [text: string, times: number])[]): stri
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
   const lines = shown.map(([text, times]) => `${outside(text, 60)}: ${count(times)}`);
   const rest = counted.slice(shown.length);
-  const times = rest.reduce((sum, [, one]) => sum + one, 0);
-  if (rest.length > 0) lines.push(`and ${count(times)} more`);
+  if (rest.length > 0) lines.push(`and ${count(rest.length)} more`);
   return lines.join('\n');
 }
 

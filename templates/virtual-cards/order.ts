@@ -30,10 +30,10 @@ export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref
     unknown: `Not sure: tried to order a virtual card for ${who}.`,
   }[state];
   const what = {
-    done: 'The card service makes it now. I write to you when it says how that went; the number comes only to your configured receiver.',
+    done: 'The card service is making it. I’ll message you with the result; the number goes only to your configured receiver.',
     failed: 'Nothing was ordered.',
     unknown:
-      'No answer came back, and the card service cannot be asked for an order without its number. I do not order it again. If it was ordered, its notice comes within minutes and I write to you; if none comes, look where the card service is administered before you order again.',
+      'The card service did not answer, so it may or may not be ordered. I won’t order it again. If it was ordered, I’ll message you within minutes. If you hear nothing, check the card program’s portal before you order again.',
   }[state];
   const answered = quoted(apiWords);
   return {
@@ -82,7 +82,7 @@ export function resendAnswer(answer: {
     unknown: `Not sure: tried to ask for the details of ${name}.`,
   }[state];
   const what = {
-    done: 'They go to your configured receiver, never to Slack. I write to you when they were sent.',
+    done: 'They go to your configured receiver, never to Slack. I’ll message you when they have been sent.',
     failed: 'Nothing was sent.',
     unknown: 'No answer came back. If you hear nothing within minutes, ask again: it does no harm.',
   }[state];

@@ -93,7 +93,7 @@ describe('/card virtual order', () => {
     await direct(ana, /You asked for this: Virtual card created: Lara Lost/);
     await settled(300);
 
-    expect(answer.text).toContain('I do not order it again');
+    expect(answer.text).toContain('I won’t order it again');
     expect(orders().length - before).toBe(1);
   });
 

@@ -409,7 +409,7 @@ const answers: readonly ExamplePicture[] = [
   {
     name: 'virtual-ordered',
     words: 'An order of a virtual card is answered at once.',
-    alt: 'Ordered: a virtual card. The card service makes it now',
+    alt: 'Ordered: a virtual card. The card service is making it',
     templates: ['virtual-cards/order'],
     shows: () => [
       orderAnswer({

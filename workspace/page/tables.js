@@ -43,7 +43,11 @@ export function dataTable(block, people) {
     return column === headerColumn ? h('th', { scope: 'row', class: align }, shown) : h('td', { class: align }, shown);
   };
   const turn = (words, by, isOff) =>
-    h('button', { type: 'button', disabled: isOff, onclick: () => show({ page: view.page + by }) }, words);
+    h(
+      'button',
+      { type: 'button', class: 'button', disabled: isOff, onclick: () => show({ page: view.page + by }) },
+      words,
+    );
   function draw() {
     const shown = inOrder(rows, view).slice(view.page * size, (view.page + 1) * size);
     const table = h(

@@ -352,7 +352,7 @@ describe('a worker stands still just before it writes, others do its work and a 
     await expect(performAction(order, stalled)).rejects.toThrow(TooLateError);
 
     expect(world.writes).toEqual([]);
-    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('I do not order it again')]);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('I won’t order it again')]);
   });
 });
 

@@ -34,7 +34,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
           /progress\.(write|begin)|orderVirtualCards/.test(diedAt) && last === 'unknown' ? last : 'done',
         );
         expect(await world.stations(), diedAt).toEqual(['asked', 'sent', last]);
-        expect(world.answers.at(-1)?.text, diedAt).toMatch(last === 'done' ? /^Ordered/ : /I do not order it again/);
+        expect(world.answers.at(-1)?.text, diedAt).toMatch(last === 'done' ? /^Ordered/ : /I won’t order it again/);
       },
     );
 
@@ -69,7 +69,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
     await performAction(action, world.deps);
 
     expect(world.writes).toEqual(['order']);
-    expect(world.answers.at(-1)?.text).toMatch(/I do not order it again/);
+    expect(world.answers.at(-1)?.text).toMatch(/I won’t order it again/);
     expect([...direct]).toEqual([expect.stringMatching(/^U0OLGA: You asked for this: Virtual card created/)]);
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
   });

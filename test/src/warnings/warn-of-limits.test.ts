@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RemainingLimits } from '../../../src/card-api/schema-limits.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
+import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -20,7 +22,7 @@ describe('what is used of a limit', () => {
     ['a cent below nine tenths', daily(40_000, 4001), 75],
     ['nine tenths', daily(40_000, 4000), 90],
     ['all', daily(40_000, 0), 90],
-    ['more than all', daily(40_000, -5), 90],
+    ['more than all, let through by somebody', daily(40_000, -5), null],
     ['no limit', daily(null, 10), null],
     ['a limit of nothing', daily(0, 0), null],
     ['what the service does not say', daily(40_000, null), null],
@@ -33,12 +35,14 @@ let told: { userId: string; id: string; text: string }[];
 let remaining: RemainingLimits | null;
 let now: Date;
 let holder: string | null;
+let changes: TemporaryChange[];
 
 beforeEach(() => {
   told = [];
   remaining = daily(40_000, 9000);
   now = new Date(AT);
   holder = 'U0HUGO';
+  changes = [];
 });
 
 function warn(): Promise<number | null> {
@@ -49,6 +53,7 @@ function warn(): Promise<number | null> {
     },
     preferences: createPreferences(redis()),
     warned: createWarned(redis()),
+    temporaryChanges: { all: async () => changes },
     remaining: async () => remaining,
     factsOf: async () => card,
     sealCard: () => 'sealed',
@@ -102,6 +107,30 @@ describe('a warning before a limit declines', () => {
 
     expect(told).toHaveLength(1);
     expect(told[0]?.text).toMatch(/Daily limit: .*Monthly limit: .*Weekly limit for Restaurants: .*nothing left/);
+  });
+
+  it('says nothing of a limit that was raised for one purchase and goes down by itself', async () => {
+    const raised = TemporaryChange.parse({
+      id: 'act_1',
+      acctId: 1,
+      changes: [limitChange('daily', 15_000, 40_000)],
+      term: { kind: 'purchase' },
+      by: { userId: 'U0ANA', teamId: 'T1' },
+      openedAt: AT,
+      endsAt: AT,
+      purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000 },
+      alertId: null,
+      requestId: null,
+      state: 'open',
+      meanwhile: null,
+    });
+    changes = [raised];
+    await warn();
+    expect(told).toEqual([]);
+
+    changes = [{ ...raised, acctId: 2 }];
+    await warn();
+    expect(told).toHaveLength(1);
   });
 
   it('tells nobody who is not linked, or has switched it off', async () => {

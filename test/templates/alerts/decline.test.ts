@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/outcome.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
@@ -330,6 +332,38 @@ describe('the controls', () => {
     expect(buttonIds(blocks).join(' ')).toBe(ids);
     expect(shown(blocks)).toContain(line);
     expect(blocks.length).toBeLessThan(9);
+  });
+});
+
+describe('a decline whose purchase was paid in the end', () => {
+  const raised = outcome({ verb: 'limit', by: 'U2', at: '2026-11-20T14:18:00Z' });
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' });
+  const restored = outcome({
+    verb: 'restore',
+    by: null,
+    at: '2026-11-20T14:21:00Z',
+    text: 'Daily limit $450.00 → $400.00',
+  });
+  const resolved = (...outcomes: Outcome[]) =>
+    shown(renderAlert(declined(...velocity, { outcomes }), inChannel).blocks);
+
+  it('says who approved it, when it was paid, what went back, and how long it took', () => {
+    expect(resolved(raised, paid, restored)).toMatch(
+      /\*Resolved\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
+    );
+  });
+
+  it('goes on saying so after the card was blocked and unblocked', () => {
+    const later = [outcome({ verb: 'block', by: 'U3' }), outcome({ verb: 'unblock', by: 'U3' })];
+
+    expect(resolved(raised, paid, restored, ...later)).toContain('*Resolved.* Approved by <@U2>, paid at ');
+    expect(resolved(paid, ...later)).toContain('*Resolved.* Paid at ');
+  });
+
+  it('takes what went back from the change that let it through', () => {
+    const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
+
+    expect(resolved(outcome({ verb: 'limit' }), before, raised, paid, restored)).toContain('limit back to $400.00');
   });
 });
 

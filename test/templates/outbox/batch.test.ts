@@ -68,6 +68,20 @@ describe('several alerts in one message', () => {
     expect(types(rows(13), without)).toEqual(['header', 'section', 'section', 'actions', 'context']);
   });
 
+  it('a chart of the reasons stands in place of their list, and what is left out is counted once', () => {
+    const flood = rows(300, (i) => ({
+      why: i % 2 === 0 ? 'Over the daily limit' : 'Wrong merchant',
+      merchant: `Shop ${i % 9}`,
+    }));
+    const drawn = JSON.stringify(draw(flood).blocks);
+    const listed = JSON.stringify(draw(flood, { hasChart: false }).blocks);
+
+    expect(drawn).toContain('Alerts by reason');
+    expect(drawn).not.toContain('*Why*');
+    expect(listed).toContain('*Why*');
+    expect(drawn).toMatch(/\*Merchants \(9\)\*.*?and 4 more/);
+  });
+
   it.each([
     ['held', /^While it was quiet here: 2 declines/],
     ['late', /^Arrived late: 2 declines/],
