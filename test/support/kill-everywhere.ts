@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { Action } from '../../src/dispatch/verbs.ts';
 import { crashAtStep, Killed } from './crash-at.ts';
+import { memoryRedis } from './memory-redis.ts';
 import { createActionWorld, type PerformWorld, performAction, verifyAction, type WorldDeps } from './perform-world.ts';
 
 /** Runs an action from the click to its end, as the queue does. */
@@ -14,22 +14,21 @@ export async function whole(action: Action, world: PerformWorld, deps: WorldDeps
 }
 
 /**
- * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it.
+ * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it. Redis is in memory: the
+ * tables take a hundred thousand calls, and flows kill workers over a real one.
  *
  * @param prepare what was there before the click.
  * @param meanwhile what others do between the death and the next worker.
  * @returns how many steps there were.
  */
 export async function killEverywhere(
-  redis: Redis,
   action: Action,
   prepare: (world: PerformWorld) => WorldDeps | Promise<WorldDeps>,
   look: (world: PerformWorld, diedAt: string) => Promise<void>,
   meanwhile: (world: PerformWorld, deps: WorldDeps) => Promise<void> = async () => {},
 ): Promise<number> {
   const begin = async (killAt: number) => {
-    await redis.flushall();
-    const world = await createActionWorld(redis);
+    const world = await createActionWorld(memoryRedis(() => new Date()));
     const deps = await prepare(world);
     const { deps: crashing, life } = crashAtStep(deps, killAt);
     return { world, deps, crashing, life };

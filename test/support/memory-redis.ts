@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-type Value = string | Map<string, string> | Map<string, number> | Set<string>;
+type Value = string | string[] | Map<string, string> | Map<string, number> | Set<string>;
 type Arg = string | number;
 type Command = (...args: Arg[]) => unknown;
 
@@ -55,6 +55,7 @@ function createCommands(nowMs: () => number) {
   };
   const hash = (key: Arg) => read<Map<string, string>>(key) ?? write(key, new Map<string, string>());
   const scores = (key: Arg) => read<Map<string, number>>(key) ?? write(key, new Map<string, number>());
+  const list = (key: Arg) => read<string[]>(key) ?? write(key, []);
   const set = (key: Arg) => read<Set<string>>(key) ?? write(key, new Set<string>());
   const sorted = (key: Arg) => [...scores(key)].toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
   const bound = (value: Arg): number =>
@@ -79,6 +80,7 @@ function createCommands(nowMs: () => number) {
       write(key, String(value), lasts === null ? Number.POSITIVE_INFINITY : nowMs() + lasts);
       return 'OK';
     },
+    exists: (key: Arg) => Number(read(key) !== null),
     incr: (key: Arg) => Number(write(key, String(Number(read<string>(key) ?? 0) + 1))),
     del: (...all: Arg[]) => all.filter((key) => keys.delete(String(key))).length,
     expire: (key: Arg, seconds: Arg, condition?: Arg) => expire(key, Number(seconds) * 1000, condition),
@@ -94,6 +96,11 @@ function createCommands(nowMs: () => number) {
     hsetnx: (key: Arg, field: Arg, value: Arg) =>
       hash(key).has(String(field)) ? 0 : Math.sign(hash(key).set(String(field), String(value)).size),
     hdel: (key: Arg, ...fields: Arg[]) => fields.filter((field) => hash(key).delete(String(field))).length,
+  };
+  const lists = {
+    rpush: (key: Arg, line: Arg) => list(key).push(String(line)),
+    llen: (key: Arg) => list(key).length,
+    lrange: (key: Arg, from: Arg, to: Arg) => slice(list(key), from, to),
   };
   const sets = {
     sadd: (key: Arg, ...members: Arg[]) => members.map((member) => set(key).add(String(member))).length,
@@ -139,6 +146,14 @@ function createCommands(nowMs: () => number) {
       else sortedSets.zadd(open, order, id);
       return 0;
     },
+    'audit/append'(_count: Arg, chain: Arg, head: Arg, memory: Arg, ...[seen, line, own, seconds]: Arg[]) {
+      if (strings.exists(memory) === 1) return ['known'];
+      const last = strings.get(head) ?? seen;
+      if (last !== seen) return ['moved', last];
+      strings.set(head, own ?? '');
+      strings.set(memory, '1', 'EX', seconds ?? 0);
+      return ['added', lists.rpush(chain, line ?? '')];
+    },
     'holders/set-link'(...args: Arg[]) {
       const [, links = '', byUser = '', former = '', acctId = '', link = '', userId = '', at = '', lasts = ''] = args;
       const old = hashes.hget(links, acctId);
@@ -153,5 +168,5 @@ function createCommands(nowMs: () => number) {
       return sortedSets.zadd(byUser, 0, `${userId}:${acctId}`);
     },
   };
-  return { ...strings, ...hashes, ...sets, ...sortedSets, ...scripts } as Readonly<Record<string, Command>>;
+  return { ...strings, ...hashes, ...lists, ...sets, ...sortedSets, ...scripts } as Readonly<Record<string, Command>>;
 }

@@ -55,6 +55,10 @@ export const cardId = card.cardId ?? 0;
 /** On record with every entry. */
 export const policyOnRecord = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
 
+// The same in each of the thousands of worlds.
+const delegationSeal = createSeals('xoxb-test').delegation;
+const log = createLog({ level: 'silent', process: 'test' });
+
 /** What the capabilities are composed over, so that a test can put something else in the place of each. */
 export interface WorldDeps extends Omit<ActionContext, 'factsOf'> {
   readonly toFacts: typeof toCardFacts;
@@ -207,7 +211,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
-    delegations: createDelegations(redis, createSeals('xoxb-test').delegation),
+    delegations: createDelegations(redis, delegationSeal),
     ownDelegates: () => [],
     fraudCases: createFraudCases(redis),
     announce: async (alert) => {
@@ -271,7 +275,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     now,
     // Its time is over when a test says so.
     timeLeft: async () => 0,
-    log: createLog({ level: 'silent', process: 'test' }),
+    log,
     isLastAttempt: false,
     ...over,
   };

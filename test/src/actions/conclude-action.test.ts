@@ -129,7 +129,6 @@ describe('a change whose answer was lost, found made later', () => {
     ['that stays', lasting, []],
   ] as const)('one %s, the worker killed at any step, is the same end', async (_what, action, open) => {
     const steps = await killEverywhere(
-      redis(),
       action,
       async (world) => {
         await performAction(earlier, world.deps);

@@ -46,7 +46,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
   };
 
   it('is one write, one record of each station, one answer', async () => {
-    const steps = await killEverywhere(redis(), action, start, async (world, diedAt) => {
+    const steps = await killEverywhere(action, start, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual([write]);
       expect(await world.stations(), diedAt).toEqual(
         // Killed between the write and the record of it, the card itself said that it was done.
@@ -89,7 +89,7 @@ describe.each(cases)(
         return world.deps;
       };
 
-      await killEverywhere(redis(), action, start, async (world, diedAt) => {
+      await killEverywhere(action, start, async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual([write]);
         expect((await world.stations()).slice(0, 3), diedAt).toEqual(['asked', 'sent', 'done']);
       });
@@ -126,7 +126,7 @@ describe('a write that was done and whose answer was lost', () => {
         };
       };
 
-      await killEverywhere(redis(), action, lost, async (world, diedAt) => {
+      await killEverywhere(action, lost, async (world, diedAt) => {
         expect(world.writes, diedAt).toEqual([write]);
         expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
       });

@@ -166,7 +166,6 @@ it.each(crashes)(
     let hugo: Told;
     const ends = new Set<string>();
     await killEverywhere(
-      redis(),
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);

@@ -26,7 +26,6 @@ const raised = (world: PerformWorld): Promise<number> =>
 describe('a holder’s request whose worker is killed at any step', () => {
   it('is opened once, is on record once, and its holder is told', async () => {
     const steps = await killEverywhere(
-      redis(),
       toPay(50_000),
       async (world) => {
         hugo = await linkHugo(world);
@@ -46,7 +45,6 @@ describe('a holder’s request whose worker is killed at any step', () => {
 
   it('is approved with one write and one temporary raise, and the holder may try again once it is confirmed', async () => {
     const steps = await killEverywhere(
-      redis(),
       approvalClick('act_zoe', 'U0ZOE'),
       async (world) => {
         hugo = await askedToPay(world, 160_000);
@@ -77,7 +75,6 @@ describe('a holder’s request whose worker is killed at any step', () => {
 
   it('is overridden once, with one write, and everybody is told', async () => {
     const steps = await killEverywhere(
-      redis(),
       override,
       async (world) => {
         hugo = await askedToPay(world, 50_000);

@@ -127,7 +127,6 @@ it.each(clicks)(
   async (_what, click, state) => {
     let hugo: Told;
     const steps = await killEverywhere(
-      redis(),
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);

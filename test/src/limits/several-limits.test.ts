@@ -60,7 +60,6 @@ describe.each([
 
   it('are one write and one temporary change, counted once each, told as one', async () => {
     const steps = await killEverywhere(
-      redis(),
       action,
       ({ deps }) => deps,
       async (world, diedAt) => {
@@ -93,7 +92,7 @@ it('the answer to the write lost, and killed at any step besides: it is read bac
     },
   });
 
-  await killEverywhere(redis(), both, lost, async (world, diedAt) => {
+  await killEverywhere(both, lost, async (world, diedAt) => {
     expect(world.writes, diedAt).toEqual(['limit 450']);
     expect(await world.stations(), diedAt).toEqual(['asked', 'sent', 'done']);
     expect(await openTemporaryChanges(world), diedAt).toHaveLength(1);
@@ -112,7 +111,7 @@ describe('two limits given back, the worker killed at any step', () => {
   };
 
   it('taken back before their time: one write puts back both', async () => {
-    const steps = await killEverywhere(redis(), revert, raised, async (world, diedAt) => {
+    const steps = await killEverywhere(revert, raised, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual(['limit 450', 'limit 400']);
       expect(limitsOf(world), diedAt).toEqual([400, 2000]);
       expect((await world.deps.temporaryChanges.get(both.id))?.state, diedAt).toBe('ended');

@@ -162,7 +162,6 @@ describe('a limit raised by a form that could not say which one stopped the purc
 
   it('that of its category rises, once, though the worker is killed at any step', async () => {
     await killEverywhere(
-      redis(),
       wished('daily', 480),
       (world) => decline(world, { daily: [1000, 900] }, { daily: [400, 10] }),
       async (world, diedAt) => {

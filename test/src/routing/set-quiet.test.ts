@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { createQuietHours } from '../../../src/routing/channel-rules-store.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { useRedis } from '../../support/on-redis.ts';
 import { ask, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';
 
-const redis = useRedis();
 const typed = (text: string) =>
   ask('quiet', {
     target: { kind: 'channel', text },
@@ -13,9 +10,8 @@ const typed = (text: string) =>
 
 /** A channel that is quiet at night. */
 async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
-  const quietHours = createQuietHours(redis());
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
-  await quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
+  await deps.quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
   return { ...deps, zone: 'UTC' };
 }
 
@@ -25,8 +21,8 @@ it.each([
 ])(
   'quiet hours %s by a worker that is killed at any step: who did it, and what was before, is on record',
   async (_what, text, from, told) => {
-    const steps = await killEverywhere(redis(), typed(text), nightly, async (world, diedAt) => {
-      const kept = await createQuietHours(redis()).all();
+    const steps = await killEverywhere(typed(text), nightly, async (world, diedAt) => {
+      const kept = await world.deps.quietHours.all();
       expect(
         kept.map(({ window }) => window.from),
         diedAt,

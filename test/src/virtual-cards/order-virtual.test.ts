@@ -23,7 +23,6 @@ describe('an order of a virtual card, its worker killed at any step', () => {
 
   it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
     const steps = await killEverywhere(
-      redis(),
       action,
       ({ deps }) => deps,
       async (world, diedAt) => {

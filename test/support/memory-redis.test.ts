@@ -1,0 +1,57 @@
+import type { Redis } from 'ioredis';
+import { expect, it } from 'vitest';
+import { createAudit, nobody, type Statement } from '../../src/audit/audit.ts';
+import { createLinks } from '../../src/holders/link-store.ts';
+import { openRequestOf } from './limit-requests.ts';
+import { memoryRedis } from './memory-redis.ts';
+import { useRedis } from './on-redis.ts';
+import { createActionWorld } from './perform-world.ts';
+
+const redis = useRedis();
+const at = '2026-11-20T15:00:00.000Z';
+const statement: Statement = {
+  ...nobody,
+  at,
+  actionId: 'act_1',
+  event: 'asked',
+  verb: 'block',
+};
+
+const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
+  [
+    'adds a statement to the record once, and each after the one before',
+    async (over) => {
+      const inForce = () => ({ twoPersonAboveCents: 1, policy: { version: 'pol_1', words: '' } });
+      const audit = createAudit({ redis: over, sign: () => '', inForce });
+      await audit.append(statement);
+      await audit.append(statement);
+      await audit.append({ ...statement, event: 'done' });
+      const entries = [];
+      for await (const entry of audit.read()) entries.push(entry);
+      return [entries, await audit.head()];
+    },
+  ],
+  [
+    'changes a record only where it is as it was read',
+    async (over) => {
+      const { requests } = (await createActionWorld(over)).deps;
+      const request = openRequestOf();
+      await requests.save(request);
+      const reminded = [await requests.remind(request.id, at), await requests.remind(request.id, at)];
+      return [reminded, await requests.get(request.id), await requests.open()];
+    },
+  ],
+  [
+    'gives a card to another holder and remembers the former one',
+    async (over) => {
+      const links = createLinks(over);
+      for (const userId of ['U0HUGO', 'U0HANA'])
+        await links.link({ acctId: 7, userId, provedBy: 'approver', by: 'U0ZOE', at });
+      return [await links.ofUser('U0HANA'), await links.isHolder('U0HUGO'), await links.isHolder('U0HANA')];
+    },
+  ],
+];
+
+it.each(calls)('the Redis in memory %s, as the real one does', async (_what, call) => {
+  expect(await call(memoryRedis(() => new Date()))).toEqual(await call(redis()));
+});
