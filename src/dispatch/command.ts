@@ -57,7 +57,8 @@ export function parseCommand(text: string, clock: Clock): Command {
   return {
     kind: 'unclear',
     why: `I do not know “${verb.slice(0, 40)}”.${suggestion}`,
-    usage: meant ?? 'help',
+    // The same again, rightly spelled, to be copied.
+    usage: meant === null ? 'help' : [meant, ...rest.filter((word) => /^[\p{L}\p{N}$.,:-]+$/u.test(word))].join(' '),
   };
 }
 

@@ -56,12 +56,14 @@ export function fixes(
   place: ChannelVisibility,
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
-  const isBlocked =
-    standing(outcomes).isBlocked && outcomes.some(({ verb, state }) => verb === 'block' && state === 'done');
+  const blocked = standing(outcomes).isBlocked
+    ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done')
+    : undefined;
   const admin = adminFix(alert, reason, place);
-  if (!isBlocked) return [holderWays(alert) || outside(reason.holderFix, 300), admin];
+  if (blocked === undefined) return [holderWays(alert) || outside(reason.holderFix, 300), admin];
   const unblock = unblockFix(alert);
-  return ['Ask an admin why the card is blocked.', admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
+  const holder = blocked.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
+  return [holder, admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
 }
 
 /** For a card that is blocked, or was when the purchase was declined and may be by now. */

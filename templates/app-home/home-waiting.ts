@@ -153,9 +153,9 @@ export function homeMutes(mutes: readonly OpenMute[]): KnownBlock[] {
   ];
 }
 
-/** What did not fit, said. */
+/** What did not fit, said; `what` begins with a plural. */
 export function more(count: number, what: string): KnownBlock[] {
-  return context(count > 0 ? `… and ${count} more ${what}.` : null);
+  return context(count > 0 ? `… and ${count} more ${count === 1 ? what.replace(/s\b/, '') : what}.` : null);
 }
 
 function moved({ changes }: { readonly changes: readonly RuleChange[] }): string {

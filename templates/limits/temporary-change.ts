@@ -52,7 +52,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
         : []),
       ...context(
         `Asked by ${mention(by.userId)}${dateAfter(',', openedAt)}`,
-        isOpen || state === 'asking' ? dateAfter('Was to end', endsAt) : null,
+        state === 'asking' ? dateAfter('Was to end', endsAt) : null,
       ),
     ],
   };

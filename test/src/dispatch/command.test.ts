@@ -164,6 +164,8 @@ describe('the text of a command that Slack escaped', () => {
 });
 
 it('suggests the word that a typo probably means', () => {
-  expect(parseCommand('blok 4242', clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?') });
+  const why = expect.stringContaining('Did you mean “block”?');
+  expect(parseCommand('blok 4242 lost', clock)).toMatchObject({ why, usage: 'block 4242 lost' });
+  expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block 4242' });
   expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I do not know “frobnicate”.', usage: 'help' });
 });

@@ -81,6 +81,14 @@ const read = (facts: Partial<Home>): string =>
   shown(home({ at, own: [], ownRequests: [], preferences, delegate, team: null, ...facts }).blocks);
 
 describe('App Home', () => {
+  it('says how many more cards wait to be activated', () => {
+    const waiting = (count: number) =>
+      read({ team: { ...team, inactive: Array.from({ length: count }, () => ({ card, value: 'sealed' })) } });
+
+    expect(waiting(6)).toContain('… and 1 more card.');
+    expect(waiting(7)).toContain('… and 2 more cards.');
+  });
+
   it('says in words what the bar shows', () => {
     expect(read({ own: [own] })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
   });

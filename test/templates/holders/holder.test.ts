@@ -43,6 +43,14 @@ describe('a decline, for the holder', () => {
     expect(shown(message?.blocks ?? [])).toMatch(/requested by the merchant\W*\$100\.00|merchant asked for \$100\.00/i);
   });
 
+  it('who blocked the card by reporting fraud is not sent to ask why it is blocked', () => {
+    const outcomes = [outcome({ by: 'U9', asHolder: true })];
+    const { read } = render(declined('decline.rule.velocity', '', { outcomes, remedy: raise }));
+
+    expect(read).toContain('An approver can unblock it.');
+    expect(read).not.toContain('why the card is blocked');
+  });
+
   it('names the limit and what was left of it', () => {
     const { read } = render(
       declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise }),
