@@ -1,13 +1,16 @@
-/** How many letters have to be added, dropped or replaced. */
+/** How many letters have to be added, dropped, replaced, or swapped with the next one. */
 function distance(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [i, letter] of Array.from(one).entries()) {
+  for (let i = 0; i < one.length; i += 1) {
     const next = [i + 1];
-    for (const [j, also] of Array.from(other).entries()) {
-      const changed = (row[j] ?? 0) + (letter === also ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    for (let j = 0; j < other.length; j += 1) {
+      const changed = (row[j] ?? 0) + (one[i] === other[j] ? 0 : 1);
+      const isSwapped = i > 0 && j > 0 && one[i] === other[j - 1] && one[i - 1] === other[j];
+      const swapped = isSwapped ? (before[j - 1] ?? 0) + 1 : changed;
+      next.push(Math.min(changed, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

@@ -61,7 +61,7 @@ const ownDigestRows = [
 function row(words: string, isOn: boolean, value: string): KnownBlock {
   const text = isOn ? 'Turn off' : 'Turn on';
   const control = button({ text, label: `${text}: ${words}`, action: actionId.setPreference, value });
-  return { ...section(`${isOn ? '' : '~'}${words}${isOn ? '' : '~  ·  off'}`), accessory: control };
+  return { ...section(`${words}${isOn ? '' : ' · *off*'}`), accessory: control };
 }
 
 /** Whether and when somebody gets a digest of the own cards from now on. */

@@ -13,11 +13,12 @@ export const PAGE = {
   colorScheme: 'light',
 } as const;
 
-const BYTES_MAX = 60_000;
+const BYTES_MAX = 70_000;
 /** Fewer and fewer colors, until a picture is small enough. */
 const COLORS = [128, 64, 32, 16];
 /** Nothing but the messages, the form or App Home; no hover marks. */
 const ALONE = `.cards, .sidebar, .channel-head, .day, .day-line, .composer-place, .reply-button, .shortcut-button { display: none !important }
+  html, body, .app, .main, .scroll { height: auto !important; overflow: visible !important }
   .app { grid-template-columns: 1fr !important } .scroll { flex: none !important; padding-top: 20px !important }
   .message:hover { background: none !important }`;
 
