@@ -6,7 +6,8 @@ declare module 'autocannon' {
   interface Options {
     url: string;
     connections: number;
-    duration: number;
+    duration?: number;
+    amount?: number;
     overallRate?: number;
     method: 'POST';
     headers: Readonly<Record<string, string>>;

@@ -1,26 +1,29 @@
 import { parseArgs } from 'node:util';
+import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
-import { benchWorker } from '../bench/worker.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: ingest, latency, worker, storm, traces, memory
+  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory
 
   --full   memory goes on to a million events
+  --json   the figures of cost as JSON
+  --save   keeps the figures of cost as bench/last.json, which the next run is compared with
 
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['ingest', 'latency', 'worker', 'storm', 'traces', 'memory'];
+const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory'];
 
 function readArguments() {
   try {
-    const options = { full: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = { full: flag, json: flag, save: flag, help: flag } as const;
     const given = parseArgs({ allowPositionals: true, options });
     return given.positionals.every((name) => all.includes(name)) ? given : null;
   } catch {
@@ -37,9 +40,9 @@ const { values, positionals } = given;
 const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const sizes = [1_000, 10_000, 100_000, ...(values.full === true ? [1_000_000] : [])];
 
+if (wanted('cost')) await benchCost({ json: values.json === true, save: values.save === true });
 if (wanted('ingest')) await benchIngest();
 if (wanted('latency')) await benchLatency();
-if (wanted('worker')) await benchWorker();
 if (wanted('storm')) await benchStorm();
 if (wanted('traces')) await benchTraces();
 if (wanted('memory')) await benchMemory(sizes);

@@ -44,7 +44,7 @@ it.concurrent.each([
   ['restore', ['nowhere.backup'], 69, /^Redis does not answer\./],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
-  ['bench', ['nonsense'], 64, /ingest, latency, worker, storm, traces, memory/],
+  ['bench', ['nonsense'], 64, /cost, ingest, latency, storm, traces, memory/],
   ['cardbell', ['web', '--port', '80'], 64, /web: expected no arguments/],
   ['policy', [], 64, /npm run policy -- check/],
   ['policy', ['nonsense'], 64, /npm run policy -- check/],

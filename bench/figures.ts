@@ -1,0 +1,65 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { median, row, table } from './report.ts';
+
+/** One figure beside its baseline; `times` is what carries over to another machine. */
+export interface Figure {
+  readonly median: number;
+  readonly baseline: number;
+  /** How many times the baseline, and the least and most of all rounds. */
+  readonly times: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+export type Figures = Readonly<Record<string, Figure>>;
+
+/** The last result that the repository keeps, from the folder of the sources. */
+const lastFile = 'bench/last.json';
+/** Less than that is noise, even where the rounds do not overlap. */
+const NOISE = 1.1;
+
+export function figureOf(rounds: readonly number[], baseline: readonly number[]): Figure {
+  const times = rounds.map((value, round) => value / (baseline[round] ?? Number.NaN));
+  return {
+    median: rounded(median(rounds)),
+    baseline: rounded(median(baseline)),
+    times: rounded(median(times)),
+    least: rounded(Math.min(...times)),
+    most: rounded(Math.max(...times)),
+  };
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(3));
+
+/** Prints figures beside those of the last result. Says which are worse than all of its rounds. */
+export async function compareWithLast(
+  figures: Figures,
+  { json, save, note }: { readonly json: boolean; readonly save: boolean; readonly note: string },
+): Promise<void> {
+  const last = JSON.parse(await readFile(lastFile, 'utf8').catch(() => '{}')) as Figures;
+  if (json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+  else {
+    table(
+      'One decline in a burst, beside its baseline',
+      ['median', 'baseline', 'times', 'rounds', 'last', ''],
+      Object.entries(figures).map(([name, figure]) =>
+        row(name, [
+          String(figure.median),
+          String(figure.baseline),
+          String(figure.times),
+          `${figure.least} to ${figure.most}`,
+          String(last[name]?.times ?? ''),
+          verdict(figure, last[name]),
+        ]),
+      ),
+    );
+    process.stdout.write(`\n${note}\n`);
+  }
+  if (save) await writeFile(lastFile, `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+function verdict(now: Figure, last: Figure | undefined): string {
+  if (last === undefined) return '';
+  if (now.times > last.most * NOISE) return 'worse';
+  return now.times * NOISE < last.least ? 'better' : '';
+}
