@@ -25,10 +25,11 @@ export async function startChild(
   entry: string,
   env: Readonly<Record<string, string>>,
   isUp: () => Promise<boolean>,
+  nodeArgs: readonly string[] = [],
 ): Promise<Child> {
   const path = fileURLToPath(new URL(`../${entry}`, import.meta.url));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [path], {
+  const child = spawn(process.execPath, [...nodeArgs, path], {
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -38,12 +38,19 @@ interface Contestant {
   stop(): Promise<void>;
 }
 
+interface Options {
+  readonly json: boolean;
+  readonly save: boolean;
+  /** Folder for the worker's profile; null: none. */
+  readonly profile: string | null;
+}
+
 /**
  * Processor time of one decline in a burst: of the worker and Redis beside BullMQ alone, and of the web process beside a
  * server that only parses the same JSON. Contestants take turns, each with a Redis of its own.
  */
-export async function benchCost(options: { readonly json: boolean; readonly save: boolean }): Promise<void> {
-  const worker = await startWorker();
+export async function benchCost(options: Options): Promise<void> {
+  const worker = await startWorker(options.profile);
   const alone = await startAlone();
   const web = await startServer('src/web.js', '/readyz');
   const bare = await startServer('bench/servers/bare.js', '/');
@@ -100,7 +107,7 @@ async function redisCost(redis: Redis) {
   };
 }
 
-async function startWorker(): Promise<Contestant> {
+async function startWorker(profile: string | null): Promise<Contestant> {
   const server = await startRedis();
   const redis = new Redis(server.url);
   const intake = createIntake(redis, { deadlineMs: 30_000 });
@@ -126,17 +133,21 @@ async function startWorker(): Promise<Contestant> {
     CARD_API_URL: sandbox.url,
     CARD_API_TOKEN: CARD_TOKEN,
   };
-  const child = await startChild('src/worker.js', env, async () => true);
+  const child = await startChild(
+    'src/worker.js',
+    env,
+    async () => true,
+    profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+  );
   const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
-  let sent = 0;
+  // No round repeats what another declined.
+  const declines = stormDeclines(EVENTS * (ROUNDS + 1), acctIds);
   return {
     child,
     redis,
     async run(count) {
       const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-      const declines = stormDeclines(count, acctIds, 88_000_000 + sent);
-      sent += count;
-      const events = declines.map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
+      const events = declines.splice(0, count).map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
       await Promise.all(events.map((event) => intake.take({ type: 'event', event })));
       await until(async () => (await onTheirWay(redis)) + (await unposted(redis)) === 0);
     },

@@ -12,6 +12,7 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory
 
   --full   memory goes on to a million events
+  --profile FOLDER   writes a processor profile of the worker under cost
   --json   the figures of cost as JSON
   --save   keeps the figures of cost as bench/last.json, which the next run is compared with
 
@@ -23,7 +24,7 @@ const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory'];
 function readArguments() {
   try {
     const flag = { type: 'boolean' } as const;
-    const options = { full: flag, json: flag, save: flag, help: flag } as const;
+    const options = { full: flag, json: flag, save: flag, profile: { type: 'string' }, help: flag } as const;
     const given = parseArgs({ allowPositionals: true, options });
     return given.positionals.every((name) => all.includes(name)) ? given : null;
   } catch {
@@ -40,7 +41,10 @@ const { values, positionals } = given;
 const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const sizes = [1_000, 10_000, 100_000, ...(values.full === true ? [1_000_000] : [])];
 
-if (wanted('cost')) await benchCost({ json: values.json === true, save: values.save === true });
+if (wanted('cost')) {
+  const { json = false, save = false, profile = null } = values;
+  await benchCost({ json, save, profile });
+}
 if (wanted('ingest')) await benchIngest();
 if (wanted('latency')) await benchLatency();
 if (wanted('storm')) await benchStorm();
