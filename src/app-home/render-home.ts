@@ -6,6 +6,7 @@ import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { PreferenceFacts } from '../../templates/app-home/preferences.ts';
 import { SlackError } from '../core/errors.ts';
+import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
@@ -79,9 +80,9 @@ export function createHome(deps: Deps) {
     },
 
     /** Something that App Home shows may have changed. One read of Redis where nobody is looking. */
-    async changed(): Promise<void> {
+    changed: joinCalls<void>(async () => {
       const { length } = await viewers.all();
       if (length > 0) await enqueue.renderAll(Math.max(COLLECT_MS, length * RENDER_EVERY_MS));
-    },
+    }),
   };
 }

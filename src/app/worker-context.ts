@@ -3,6 +3,7 @@ import type { FactsOf } from '../actions/action-tools.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
+import { joinCalls } from '../core/join-calls.ts';
 import { directoryKey } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
@@ -62,7 +63,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const stores = rememberWrites(redo, order, createStores(redis, config), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
-  const wakeOutbox = (channel: string): Promise<void> => enqueue('flush-outbox', { channel });
+  const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }));
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   return {

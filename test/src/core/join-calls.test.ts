@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { joinCalls } from '../../../src/core/join-calls.ts';
+
+/** Work that ends when it is told to. */
+function startWork() {
+  const runs: { readonly key: string; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
+  const call = joinCalls(
+    (key: string) => new Promise<void>((resolve, reject) => void runs.push({ key, end: resolve, fail: reject })),
+  );
+  return { call, runs };
+}
+
+test('who asks while the work is being done shares one run that begins afterwards', async () => {
+  const { call, runs } = startWork();
+  const first = call('C1');
+  const others = [call('C1'), call('C1'), call('C1')];
+  expect(runs, 'the next run began before the one under way had ended').toHaveLength(1);
+  runs[0]?.end();
+  await first;
+  await expect.poll(() => runs.length, { message: 'three who asked together did not share one run' }).toBe(2);
+  runs[1]?.end();
+  await Promise.all(others);
+  const later = call('C1');
+  expect(runs, 'who asks when nothing is under way is served at once').toHaveLength(3);
+  runs[2]?.end();
+  await later;
+});
+
+test('keys do not wait for each other', async () => {
+  const { call, runs } = startWork();
+  const calls = [call('C1'), call('C2')];
+  expect(runs.map(({ key }) => key)).toEqual(['C1', 'C2']);
+  for (const { end } of runs) end();
+  await Promise.all(calls);
+});
+
+test('a run that fails fails for those who share it only, and the next one is done', async () => {
+  const { call, runs } = startWork();
+  const first = call('C1');
+  const second = call('C1');
+  runs[0]?.fail(new Error('away'));
+  await expect(first).rejects.toThrow('away');
+  await expect.poll(() => runs.length, { message: 'nobody did the work after the failure' }).toBe(2);
+  runs[1]?.end();
+  await second;
+});
