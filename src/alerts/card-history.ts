@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
@@ -14,10 +15,13 @@ const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${
 const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
 const allDeclines = stateKey('declines');
 
+const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
+
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** What happened to each card, by the time of the card service. */
 export function createCardHistory(redis: Redis | Cluster) {
+  const keepLatest = defineScript(redis, keepLatestSource);
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
@@ -35,12 +39,8 @@ export function createCardHistory(redis: Redis | Cluster) {
       const key = historyKey(cardId);
       // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
-      await redis
-        .multi()
-        .zadd(key, String(Math.floor(Date.parse(callbackAt) / 1000)), member)
-        .zremrangebyrank(key, 0, -HISTORY_MAX - 1)
-        .expire(key, HISTORY_TTL_SECONDS)
-        .exec();
+      const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
+      await keepLatest.run([key], [atSeconds, member, HISTORY_MAX, HISTORY_TTL_SECONDS]);
       return await statuses(cardId);
     },
     /** Every known status of a card, in order of `callbackAt`. */
@@ -48,20 +48,20 @@ export function createCardHistory(redis: Redis | Cluster) {
     /** Adds an alert to the account's latest declines or shipments. */
     async addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void> {
       const keys = [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])];
-      const change = redis.multi();
-      for (const key of keys) {
-        change
-          .zadd(key, String(atMs), alertId)
-          .zremrangebyrank(key, 0, -RECENT_MAX - 1)
-          .expire(key, HISTORY_TTL_SECONDS);
-      }
-      await change.exec();
+      await keepLatest.run(keys, [atMs, alertId, RECENT_MAX, HISTORY_TTL_SECONDS]);
     },
     /** Declines of all cards, newest first. */
     newestDeclines: (limit: number): Promise<string[]> => redis.zrevrange(allDeclines, 0, limit - 1),
     /** Newest first. */
     recentAlerts: (acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    /** The time between the first and the last of the account's latest declines (ms). */
+    async declinesLast(acctId: number): Promise<number> {
+      const key = recentKey(acctId, 'declines');
+      const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
+      const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
+      return (last ?? 0) - (first ?? 0);
+    },
     ...createExpectations(redis),
   };
 }

@@ -4,7 +4,7 @@ import { toWallClock } from '../core/service-time.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
-import { createWarnOfSubscription } from '../warnings/warn-of-subscription.ts';
+import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -15,8 +15,11 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
   return {
     /** Has what follows from an event looked at: of a purchase the limits, of a decline whether it is a subscription. */
     async afterEvent(event: StoredEvent): Promise<void> {
-      if (event.kind === 'decline') await enqueue('warn-of-subscription', { alertId: event.id });
-      else if ((event.kind === 'authorization' || event.kind === 'pin') && event.direction === 'debit')
+      if (event.kind === 'decline') {
+        if (await mayBeSubscription(event, context.history)) {
+          await enqueue('warn-of-subscription', { alertId: event.id });
+        }
+      } else if ((event.kind === 'authorization' || event.kind === 'pin') && event.direction === 'debit')
         await enqueue('warn-of-limits', { acctId: event.acctId });
     },
     warnOfLimits: createWarnOfLimits({

@@ -76,7 +76,7 @@ export const rules: Rules = {
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
   history: {
-    ...reads('statuses', 'newestDeclines', 'recentAlerts', 'isExpected', 'confirmedBy'),
+    ...reads('statuses', 'newestDeclines', 'recentAlerts', 'declinesLast', 'isExpected', 'confirmedBy'),
     ...ofJobs('addStatus', 'addAlert', 'expectedBy'),
     expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },

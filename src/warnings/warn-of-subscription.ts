@@ -4,6 +4,7 @@ import type { TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import { contentId } from '../core/content-id.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Message } from '../slack/message.ts';
@@ -11,6 +12,7 @@ import type { Warned } from './warned-store.ts';
 
 /** A subscription is tried again on other days: the same amount, without the card. */
 const DAYS_MIN = 3;
+const SHORTEST_DAY_MS = 23 * 3_600_000;
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
 const DECLINES_MAX = 50;
 /** Then people are told again. */
@@ -29,6 +31,15 @@ interface Deps {
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
+}
+
+/** Whether a decline may be one of a subscription that fails: only then is it worth reading the declines before it. */
+export async function mayBeSubscription(
+  event: TransactionEvent,
+  history: Pick<CardHistory, 'declinesLast'>,
+): Promise<boolean> {
+  // What happens within 24 hours is on two days at most; a day may be an hour shorter than that.
+  return event.isCardPresent !== true && (await history.declinesLast(event.acctId)) >= (DAYS_MIN - 2) * SHORTEST_DAY_MS;
 }
 
 /**
