@@ -21,19 +21,21 @@ export type Alerts = ReturnType<typeof createAlerts>;
 export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
   const listKey = stateKey('alerts-kept');
-  const write = async <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> => {
+  const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
     const key = keyOf(alertId);
-    await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
+    return redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS);
   };
+  const write = async (...args: Parameters<typeof writing>): Promise<void> => void (await writing(...args).exec());
 
   return {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
     async save(alert: Alert): Promise<void> {
       const { id, callbackAt } = alert.event;
-      await write(id, 'alert', Alert, withoutFields(alert));
+      const change = writing(id, 'alert', Alert, withoutFields(alert));
       const atMs = Date.parse(callbackAt);
       const oldest = Date.now() - ALERT_TTL_SECONDS * 1000;
-      if (atMs > oldest) await redis.multi().zadd(listKey, atMs, id).zremrangebyscore(listKey, '-inf', oldest).exec();
+      if (atMs > oldest) change.zadd(listKey, atMs, id).zremrangebyscore(listKey, '-inf', oldest);
+      await change.exec();
     },
     /** Those of the last 30 days, newest first. What this version cannot read is left out. */
     async *kept(): AsyncGenerator<Alert> {

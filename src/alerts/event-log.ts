@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** As long as the alert itself. */
 const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
@@ -50,21 +51,21 @@ export interface EventLog {
   read(eventId: string): Promise<EventLogStep[]>;
 }
 
+const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
+
 export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
+  const script = defineScript(redis, noteSource);
   const keyOf = (eventId: string): string => stateKey(`event-log:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
     async note(eventId, ...steps) {
-      const key = keyOf(eventId);
-      if ((await redis.hlen(key)) >= STEPS_MAX) return;
       const at = now().toISOString().slice(0, -1);
-      const writing = redis.multi();
       // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
-      for (const [index, { step, channel, text }] of steps.entries()) {
+      const fields = steps.flatMap(({ step, channel, text }, index) => {
         const order = String(Math.min(index, 999)).padStart(3, '0');
-        writing.hsetnx(key, JSON.stringify([step, channel, text]), `${at}${order}Z`);
-      }
-      await writing.expire(key, EVENT_LOG_TTL_SECONDS).exec();
+        return [JSON.stringify([step, channel, text]), `${at}${order}Z`];
+      });
+      await script.run([keyOf(eventId)], [STEPS_MAX, EVENT_LOG_TTL_SECONDS, ...fields]);
     },
     async setLatest(acctId, eventId) {
       await redis.set(latestKey(acctId), eventId, 'EX', EVENT_LOG_TTL_SECONDS);

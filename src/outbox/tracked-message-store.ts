@@ -78,10 +78,11 @@ export function createTrackedMessages(redis: Redis | Cluster) {
     async add(subject: Subject, reference: Reference): Promise<number> {
       const { kind, id } = subject;
       const at = atKey(reference.channel, reference.ts);
-      await redis.multi().sadd(at, `${kind}:${id}`).expire(at, ttlSeconds[kind]).exec();
       const key = keyOf(subject);
       const adding = redis
         .multi()
+        .sadd(at, `${kind}:${id}`)
+        .expire(at, ttlSeconds[kind])
         .hset(key, fieldOf(reference), JSON.stringify(Reference.parse(reference)))
         .expire(key, ttlSeconds[kind]);
       const [updates] = (await adding.hget(key, 'updates').exec())?.at(-1)?.slice(1) ?? [];
