@@ -99,11 +99,15 @@ export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }
   /** Hands on each entry by itself, so that one that fails holds up no other. It is tried again soon. */
   async function handStream(stream: string, entries: readonly StreamEntry[]): Promise<void> {
     const results = await Promise.allSettled(
-      entries.map(async ([id, fields]) => {
+      entries.map(async ([, fields]) => {
         const text = fields?.[1];
         if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
-        await group.remove(stream, id);
       }),
+    );
+    const done = entries.filter((_entry, index) => results[index]?.status === 'fulfilled');
+    await group.remove(
+      stream,
+      done.map(([id]) => id),
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
@@ -150,8 +154,13 @@ function createGroup(redis: RedisClient, consumer: string) {
         } while (cursor !== '0-0');
       }
     },
-    async remove(stream: string, id: string): Promise<void> {
-      await redis.multi().xack(stream, GROUP, id).xdel(stream, id).exec();
+    async remove(stream: string, ids: readonly string[]): Promise<void> {
+      if (ids.length > 0)
+        await redis
+          .multi()
+          .xack(stream, GROUP, ...ids)
+          .xdel(stream, ...ids)
+          .exec();
     },
   };
 }
