@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
-import { type DirectoryAccount, lacksDetails, withEvent } from './account.ts';
+import { type DirectoryAccount, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
 import { type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
@@ -123,7 +123,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
     },
 
     async learn(event) {
-      if (event.acctId === null) return;
+      if (event.acctId === null || !saysSomething(event)) return;
       let isIncomplete = false;
       await records.change([event.acctId], (known) => {
         const changed = withEvent(known, event, now().toISOString());
