@@ -59,9 +59,9 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'the oldest statuses of a card are kept instead of the newest',
-    file: 'src/alerts/card-history.ts',
-    from: '.zremrangebyrank(key, 0, -HISTORY_MAX - 1)\n        .expire(key, HISTORY_TTL_SECONDS)\n        .exec();',
-    to: '.zremrangebyrank(key, HISTORY_MAX, -1)\n        .expire(key, HISTORY_TTL_SECONDS)\n        .exec();',
+    file: 'src/alerts/keep-latest.lua',
+    from: "redis.call('ZREMRANGEBYRANK', KEYS[at], 0, -1 - tonumber(ARGV[3]))",
+    to: "redis.call('ZREMRANGEBYRANK', KEYS[at], ARGV[3], -1)",
   },
   {
     name: 'an event is about any card of the account',
