@@ -1,5 +1,6 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
+--- @include "./in-chunks"
 -- ARGV: the most entries to read, how long held entries that are due may wait (ms).
 -- Answers the time, the message on its way or '', when the next held entry is due or '', then three values for each entry:
 -- JSON, when it came, how many may share its message or ''.
@@ -24,15 +25,21 @@ else
   ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1)
 end
 local answer = {now, sending or '', held[2] or ''}
-for _, id in ipairs(ids) do
-  local since = redis.call('HGET', KEYS[2], 'since:' .. id)
-  if since and tonumber(since) > now then
-    redis.call('ZINCRBY', KEYS[1], now - since, id)
-    redis.call('HSET', KEYS[2], 'since:' .. id, now)
-    since = now
+inChunks(ids, function(chunk)
+  local came = {}
+  for at, id in ipairs(chunk) do came[at] = 'since:' .. id end
+  local entries = redis.call('HMGET', KEYS[2], unpack(chunk))
+  local since = redis.call('HMGET', KEYS[2], unpack(came))
+  local most = redis.call('HMGET', KEYS[5], unpack(chunk))
+  for at, id in ipairs(chunk) do
+    if since[at] and tonumber(since[at]) > now then
+      redis.call('ZINCRBY', KEYS[1], now - since[at], id)
+      redis.call('HSET', KEYS[2], came[at], now)
+      since[at] = now
+    end
+    answer[#answer + 1] = entries[at] or ''
+    answer[#answer + 1] = since[at] or ''
+    answer[#answer + 1] = most[at] or ''
   end
-  answer[#answer + 1] = redis.call('HGET', KEYS[2], id) or ''
-  answer[#answer + 1] = since or ''
-  answer[#answer + 1] = redis.call('HGET', KEYS[5], id) or ''
-end
+end)
 return answer

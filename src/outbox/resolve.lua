@@ -1,25 +1,33 @@
 --- @keys queue, entries, sending, held, most, sent...
+--- @include "./in-chunks"
 -- ARGV: ref, how it ended, ts or how many may share a message, attempt, time to live (s), then the ids of what was sent, in
 -- the order of their keys. Answers 1, or 0 when it was resolved already. What was sent is remembered even then: Redis may
 -- have come back older than it was, and have forgotten the message on its way.
-local function forget(id)
-  redis.call('HDEL', KEYS[2], id, 'since:' .. id)
-  redis.call('HDEL', KEYS[5], id)
-  redis.call('ZREM', KEYS[1], id)
-  redis.call('ZREM', KEYS[4], id)
+local function forget(ids)
+  inChunks(ids, function(chunk)
+    local came = {}
+    for at, id in ipairs(chunk) do came[at] = 'since:' .. id end
+    redis.call('HDEL', KEYS[2], unpack(chunk))
+    redis.call('HDEL', KEYS[2], unpack(came))
+    redis.call('HDEL', KEYS[5], unpack(chunk))
+    redis.call('ZREM', KEYS[1], unpack(chunk))
+    redis.call('ZREM', KEYS[4], unpack(chunk))
+  end)
 end
 local sending = redis.call('GET', KEYS[3])
 local decoded = sending and cjson.decode(sending) or {}
 local isOurs = decoded.ref == ARGV[1]
 if ARGV[2] == 'sent' then
+  local ids = {}
   for index = 6, #KEYS do
-    forget(ARGV[index])
+    ids[#ids + 1] = ARGV[index]
     if isOurs then
       redis.call('SET', KEYS[index], ARGV[3], 'EX', ARGV[5])
     else
       redis.call('SET', KEYS[index], ARGV[3], 'EX', ARGV[5], 'NX')
     end
   end
+  forget(ids)
   if not isOurs then return 0 end
   redis.call('DEL', KEYS[3])
   return 1
@@ -31,12 +39,10 @@ if ARGV[2] == 'again' then
   redis.call('SET', KEYS[3], cjson.encode(decoded))
   return 1
 end
-for _, id in ipairs(decoded.entryIds) do
-  if ARGV[2] == 'dropped' then
-    forget(id)
-  elseif ARGV[3] ~= '' then
-    redis.call('HSET', KEYS[5], id, ARGV[3])
-  end
+if ARGV[2] == 'dropped' then
+  forget(decoded.entryIds)
+elseif ARGV[3] ~= '' then
+  for _, id in ipairs(decoded.entryIds) do redis.call('HSET', KEYS[5], id, ARGV[3]) end
 end
 redis.call('DEL', KEYS[3])
 return 1
