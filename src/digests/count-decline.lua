@@ -7,11 +7,13 @@ local first = tonumber(redis.call('GET', KEYS[4]))
 local at, day = tonumber(ARGV[5]), tonumber(ARGV[6])
 local isRetry = first and math.abs(at - first) < day
 if not isRetry and not (first and at < first) then redis.call('SET', KEYS[4], ARGV[5], 'EX', ARGV[7]) end
+local isNew = redis.call('EXISTS', KEYS[1]) == 0
 redis.call('HINCRBY', KEYS[1], 'attempts:' .. ARGV[8], 1)
 if not isRetry then
   redis.call('HINCRBY', KEYS[1], 'count:' .. ARGV[8], 1)
   redis.call('HINCRBY', KEYS[1], 'cents:' .. ARGV[8], ARGV[9])
 end
+if not isNew then return 1 end
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[3], ARGV[2], ARGV[2])
