@@ -115,9 +115,11 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     } else if (event.kind === 'virtual-card') {
       await publish({ ...base, kind: 'virtual-card', event, asked: null });
     } else if (event.kind === 'decline') {
-      await history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt));
-      await deps.countDecline(event, card);
-      const { remedy, isIncomplete } = await advice.for(event);
+      const [{ remedy, isIncomplete }] = await Promise.all([
+        advice.for(event),
+        history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt)),
+        deps.countDecline(event, card),
+      ]);
       await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
       if (isIncomplete) await advice.completeLater(event.id);
     } else {

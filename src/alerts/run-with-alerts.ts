@@ -21,8 +21,8 @@ interface WithAlerts {
  */
 export async function runWithAlerts(given: WithAlerts, args: readonly (string | number)[]): Promise<string | null> {
   const { redis, script, keys, owners, own } = given;
-  for (;;) {
-    const ids = new Set([own, ...(await redis.hkeys(owners))]);
+  // Most often there is no other.
+  for (let ids = new Set([own]); ; ids = new Set([own, ...(await redis.hkeys(owners))])) {
     const answer = await script.run([...keys, ...[...ids].map((id) => stateKey(`alert:${id}`))], args);
     if (answer !== '') return typeof answer === 'string' || typeof answer === 'number' ? String(answer) : null;
   }
