@@ -69,6 +69,7 @@ const BESIDE_IDLE_MAX_MS = 1500;
 const OPENED_TOGETHER = 200;
 const OPEN_WITHIN_MS = 2000;
 const ANSWER_WITHIN_MS = 60_000;
+const ANSWERS = 5;
 const CLICK_ATTEMPTS = 5;
 const CLICK_WAIT_MS = 5000;
 
@@ -233,12 +234,16 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   // One that the machine does not open in time is one less.
   for (let tried = 0; tried < count; tried += OPENED_TOGETHER)
     await Promise.race([Promise.allSettled(Array.from({ length: OPENED_TOGETHER }, opened)), sleep(OPEN_WITHIN_MS)]);
-  const startedAt = performance.now();
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-  const ms = Math.round(performance.now() - startedAt);
-  await answer.body?.cancel();
+  // The fastest of several: one that is slow may be the machine's, but connections that are in the way slow each.
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (let answers = 0; answers < ANSWERS; answers += 1) {
+    const startedAt = performance.now();
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    fastestMs = Math.min(fastestMs, Math.round(performance.now() - startedAt));
+    await answer.body?.cancel();
+  }
   for (const connection of idle) connection.close();
-  return ms;
+  return fastestMs;
 }
 
 /** One click of each kind that has its effect while all is well. */
