@@ -42,10 +42,10 @@ async function flood(count: number): Promise<{ taken: number[]; refused: number;
 
 it('a Redis that fills up refuses webhooks while there is room to work, and shows every event that it took', async () => {
   const { texts, logs } = cardbell();
-  await limitMemory('12mb');
+  await limitMemory('8mb');
   const linesBefore = logs().length;
 
-  const { taken, refused, readyWhenRefused } = await flood(4000);
+  const { taken, refused, readyWhenRefused } = await flood(2000);
 
   expect(refused, 'webhooks were refused').toBeGreaterThan(0);
   expect(readyWhenRefused, 'the web process says that it takes nothing').toBe(503);
