@@ -1,5 +1,6 @@
 import { withAdmin } from './app/admin.ts';
-import { orProblems, webConfig, workerConfig } from './app/config.ts';
+import { webConfig, workerConfig } from './app/config.ts';
+import { orProblems } from './app/read-variables.ts';
 import { runProcess } from './app/run-process.ts';
 import { startWeb } from './app/web-process.ts';
 import { startWorker } from './app/worker-process.ts';

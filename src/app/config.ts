@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
@@ -8,14 +7,13 @@ import { readPolicy } from '../policy/policy-source.ts';
 import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
 import { shared, web, worker } from './environment.ts';
-import { type OutgoingProxy, proxyNames, proxyOf } from './outgoing-proxy.ts';
-import { deleteForeign, withSecretFiles } from './secret-files.ts';
-import { readTls, type TlsFiles } from './tls-files.ts';
+import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
+import { type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
+import { deleteForeign } from './secret-files.ts';
+import { readRedisCa, readTls, type TlsFiles } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
 export const EX_CONFIG = 78;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const SharedEnv = z.object(shared);
 const StoreEnv = SharedEnv.pick({
@@ -125,7 +123,7 @@ export function auditConfig(env: Env = process.env) {
 /** The variables of a command, and the authority of Redis' certificate. @throws ConfigError */
 function readAll<T extends z.ZodObject>(schema: T, env: Env): [values: z.output<T>, ca: string | undefined] {
   const problems: string[] = [];
-  const values = read(schema, env, problems);
+  const values = readVariables(schema, env, problems);
   const ca = readRedisCa(withoutEmpty(env), problems);
   if (values === null || problems.length > 0) throw new ConfigError(problems);
   return [values, ca];
@@ -156,7 +154,7 @@ export const dropForeign = (name: 'web' | 'worker'): string[] => deleteForeign(n
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env): WebConfig {
   const problems: string[] = [];
-  const values = read(WebEnv, env, problems);
+  const values = readVariables(WebEnv, env, problems);
   const given = withoutEmpty(env);
   const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
   if (!isGiven('SLACK_SIGNING_SECRET') && !isGiven('SLACK_APP_TOKEN')) {
@@ -180,7 +178,7 @@ export function webConfig(env: Env = process.env): WebConfig {
 /** The worker process' configuration. @throws ConfigError naming every bad variable at once. */
 export function workerConfig(env: Env = process.env): WorkerConfig {
   const problems: string[] = [];
-  const values = read(WorkerEnv, env, problems);
+  const values = readVariables(WorkerEnv, env, problems);
   const given = withoutEmpty(env);
   const assumptions = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
   const ca = readRedisCa(given, problems);
@@ -200,17 +198,6 @@ export function workerConfig(env: Env = process.env): WorkerConfig {
         ? null
         : { password: values.QUEUE_PAGE_PASSWORD, isWritable: values.QUEUE_PAGE_WRITABLE },
   });
-}
-
-/** What is read, or null: what is wrong with it is then added to `problems`. */
-export function orProblems<T>(read: () => T, problems: string[]): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(...error.problems);
-    return null;
-  }
 }
 
 /** Whether the file is a policy does not depend on the variables, of which others may be bad. */
@@ -249,49 +236,6 @@ function isTraced(values: z.output<typeof SharedEnv>): boolean {
   const endpoint = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = values.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || values.OTEL_TRACES_EXPORTER === 'none';
   return endpoint !== undefined && !isOff;
-}
-
-/** `NAME=` in an env file means "not set". */
-function withoutEmpty(env: Env): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.trim() !== '') given[name] = value.trim();
-  }
-  for (const name of proxyNames) {
-    const lower = given[name.toLowerCase()];
-    if (lower !== undefined) given[name] = lower;
-  }
-  return given;
-}
-
-function read<T extends z.ZodObject>(schema: T, env: Env, problems: string[]): z.output<T> | null {
-  const before = problems.length;
-  const given = withSecretFiles(withoutEmpty(env), Object.keys(schema.shape), problems);
-  const result = schema.safeParse(given);
-  if (result.success) return problems.length > before ? null : result.data;
-  const seen = new Set<string>();
-  for (const issue of result.error.issues) {
-    const name = String(issue.path[0]);
-    // What is wrong with the file of a secret has been said.
-    if (seen.has(name) || (given[`${name}_FILE`] !== undefined && given[name] === undefined)) continue;
-    seen.add(name);
-    problems.push(`${name}: ${issue.message}`);
-  }
-  return null;
-}
-
-/** The authority that signed the certificate of Redis, in PEM. Adds to `problems` when its file cannot be read. */
-function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]): string | undefined {
-  const path = given['REDIS_TLS_CA_FILE'];
-  if (path === undefined) return undefined;
-  try {
-    const pem = readFileSync(path, 'utf8');
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-  } catch {
-    // Said below.
-  }
-  problems.push('REDIS_TLS_CA_FILE: expected a readable file with certificates in PEM');
-  return undefined;
 }
 
 /** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by the name of a master. */

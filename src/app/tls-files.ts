@@ -44,6 +44,20 @@ function readPem(name: string, path: string, problems: string[]): Buffer | null 
   }
 }
 
+/** The authority that signed the certificate of Redis, in PEM. Adds to `problems` when its file cannot be read. */
+export function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]): string | undefined {
+  const path = given['REDIS_TLS_CA_FILE'];
+  if (path === undefined) return undefined;
+  try {
+    const pem = readFileSync(path, 'utf8');
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  } catch {
+    // Said below.
+  }
+  problems.push('REDIS_TLS_CA_FILE: expected a readable file with certificates in PEM');
+  return undefined;
+}
+
 /** Certificates are replaced by hand, by certbot, or by Kubernetes, which swaps links: each is seen by the file's time. */
 const LOOK_EVERY_MS = 10_000;
 
