@@ -42,7 +42,7 @@ describe('help', () => {
     expect(verbsIn(first)).toEqual(['show', 'block', 'declines', 'activate', 'track']);
     expect(more).not.toMatch(/`\/card (limit|unblock|ask)/);
     expect(shown(help(helpFor(['holder'])).blocks)).toMatch(/`\/card ask.*`\/card block|`\/card block.*`\/card ask/s);
-    expect(shown(help(helpFor([])).blocks)).toMatch(/In other roles people also have: .*\/card show, .*\/card limit/);
+    expect(shown(help(helpFor([])).blocks)).toMatch(/Other roles can also use: .*\/card show, .*\/card limit/);
   });
 });
 
