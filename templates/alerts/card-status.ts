@@ -30,7 +30,11 @@ export function statusWords(alert: StatusAlert) {
     return { title: `${changes.length} cards changed`, way: lines, card: { ...card, cardId: null, last4: null }, at };
   }
   const by = cause(only, isVirtual);
-  const lines = [`${capital(way(only, isVirtual))}${by && `, ${by}`}.${note(only)}`];
+  const since = isNew(only) && isActivatedSince(alert) ? 'activated since' : null;
+  // The title says that it is new.
+  const words =
+    since ?? (isNew(only) ? (isVirtual ? 'its order activates it' : 'not activated yet') : way(only, isVirtual));
+  const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
   return {
     title: headline(only, isVirtual),
     way: lines,
@@ -141,11 +145,15 @@ function lastFour({ last4, cardId }: StatusChange): string {
   return last4 === '' ? `Card ${cardId}` : `Card ${outside(last4, 10)}`;
 }
 
-function control({ event, outcomes }: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
-  const { isBlocked, isActivated } = standing(outcomes);
-  const about = { value: event.id, card };
+/** What people need not do any more, though this alert is of the status before. */
+function isActivatedSince({ outcomes, progress }: StatusAlert): boolean {
+  return standing(outcomes).isActivated || (progress?.activated ?? progress?.used ?? null) !== null;
+}
+
+function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
+  const about = { value: alert.event.id, card };
   const status = now(change);
-  if (isBlocked) return null;
-  if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
+  if (standing(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
+  if (status === 'INACTIVE') return isActivatedSince(alert) ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;
 }

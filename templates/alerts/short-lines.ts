@@ -119,7 +119,7 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
     who: shortCard(card),
     at: event.callbackAt,
     cause: [`${tracked(event)} ${todo}`.trim()],
-    small: [progressLine(progress), event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`],
+    small: [progressLine(progress) ?? (event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`)],
   };
 }
 

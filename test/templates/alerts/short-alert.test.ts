@@ -18,6 +18,16 @@ import { buttonIds, shown } from '../shown.ts';
 const view = { place: 'private', channel: 'C1' } as const;
 const time = '<!date^1795184040^{time}|Nov 20, 2026, 9:14 AM ET>';
 
+const newCard = change({ from: null, steps: [{ status: 'INACTIVE', at: '2026-11-20T14:14:05Z' }] });
+const activatedSince = {
+  cardOrderId: 1221,
+  created: '2026-11-10T10:00:00Z',
+  shipped: null,
+  activated: '2026-11-20T14:20:00Z',
+  used: null,
+  closed: null,
+};
+
 /** The texts that stand above the buttons and below them, without those of the buttons. */
 function lines(alert: Alert, isHolders = false): string[] {
   const message = isHolders ? renderHolderAlert(alert, view) : renderAlert(alert, view);
@@ -73,6 +83,13 @@ describe('an alert is three lines', () => {
       /^\*Card shipped\* · Jane Doe · card 1212/,
       /^USPS, <https.*>\. When it arrives, activate it/,
     ],
+    ['a new card', statusAlert([newCard]), /^\*New card\* · Jane Doe · card 1212/, /^Not activated yet\.$/],
+    [
+      'a new card that was activated since',
+      statusAlert([newCard], { progress: activatedSince }),
+      /^\*New card\* · Jane Doe · card 1212/,
+      /^Activated since\.$/,
+    ],
     ['a virtual card', virtualAlert(), /^\*Virtual card created\* · .* · card 1212/, /^The card is ready/],
   ])('of %s', (_what, alert, first, second) => {
     const read = lines(alert);
@@ -89,6 +106,20 @@ describe('an alert is three lines', () => {
     expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card 1212 · ${time}`);
     expect(read.join('\n')).toMatch(/Ask for a higher limit, pay \$35\.10 or less/);
     expect(read.join('\n')).not.toMatch(/Admin|Raise the/);
+  });
+
+  it('of a new card offers to activate it only until it is', () => {
+    expect(buttonIds(renderAlert(statusAlert([newCard]), view).blocks)).toEqual(['activate_card', 'show_details']);
+    expect(buttonIds(renderAlert(statusAlert([newCard], { progress: activatedSince }), view).blocks)).toEqual([
+      'block_card',
+      'show_details',
+    ]);
+  });
+
+  it('names a card order once', () => {
+    const small = lines(shippingAlert({}, { progress: { ...activatedSince, cardOrderId: 1221 } })).at(-1) ?? '';
+
+    expect(small.match(/1221/g)).toHaveLength(1);
   });
 
   it('shows below them what was done', () => {
