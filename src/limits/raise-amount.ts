@@ -3,10 +3,11 @@ import { isSameRule, type Rule, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { type ApprovalPolicy, aloneCents, exceededCap, type Loosened } from '../policy/approval-policy.ts';
+import type { Authorization } from '../policy/authorize.ts';
 import { type CountedRaise, countedCents, type EarlierRaise } from '../policy/counted-raise.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
-import { type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
+import { isAloneBy, type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
@@ -36,7 +37,7 @@ export interface RaiseAmounts {
    * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised
    * one by one, so neither joining nor splitting them is a way round.
    *
-   * @param people who asks for it, and who approves it, as far as somebody has.
+   * @param people who asks for it, and who approves it, as far as somebody has. In whose place they are is found out.
    */
   count(action: Action, acctId: number, raise: Raise, people: readonly string[]): Promise<CountedRaise>;
   /** Remembers what is about to be added. */
@@ -47,7 +48,7 @@ export interface RaiseAmounts {
   changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]>;
 }
 
-interface Deps {
+interface Deps extends Pick<Authorization, 'actsFor'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The declined purchase that an action is about; null when it is about none. */
@@ -59,7 +60,8 @@ interface Deps {
 
 export function createRaiseAmounts(deps: Deps): RaiseAmounts {
   return {
-    async count(action, acctId, { changes, fromBase, term }, people) {
+    async count(action, acctId, { changes, fromBase, term }, named) {
+      const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const policy = await deps.policyOfCard(acctId);
       const aboveCents = aloneCents(policy);
       const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
@@ -80,7 +82,8 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
     },
     async remember(action, acctId, { changes, fromBase, term }, by) {
-      const common = { actionId: action.id, acctId, ...by, atMs: deps.now().getTime() };
+      const inPlaceOf = by.by === null ? [] : (await deps.actsFor(by.by, acctId)).filter((one) => one !== by.by);
+      const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
         const now = (await ownCents(action, term, change, deps)) ?? 0;
@@ -121,9 +124,10 @@ async function earlierRaises(
 ): Promise<EarlierRaise[]> {
   const nowMs = deps.now().getTime();
   const raises = await deps.recentRaises.list({ acctId }, nowMs);
-  return raises.flatMap(({ actionId, rule: key, by, askedBy, atMs, cents }): EarlierRaise[] => {
-    const isCounted = actionId !== action.id && key === rule && atMs >= nowMs - COUNTED_MS;
-    if (by === null || !isCounted || ![by, askedBy].some((id) => people.includes(id))) return [];
+  return raises.flatMap((raise): EarlierRaise[] => {
+    const { by, atMs, cents } = raise;
+    const isCounted = raise.actionId !== action.id && raise.rule === rule && atMs >= nowMs - COUNTED_MS;
+    if (by === null || !isCounted || !isAloneBy(raise, people)) return [];
     return [{ by, at: new Date(atMs).toISOString(), cents }];
   });
 }

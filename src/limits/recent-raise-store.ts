@@ -15,6 +15,8 @@ const Kept = z.strictObject({
   cents: z.int().positive(),
   /** Slack user who allowed it alone; null: several people had to approve it. */
   by: z.string().nullable(),
+  /** In whose place they were: it counts as theirs, too. */
+  inPlaceOf: z.array(z.string()),
   /** Slack user who asked for it: the same, or the card's holder. */
   askedBy: z.string(),
 });
@@ -78,8 +80,14 @@ export function createRecentRaises(redis: Redis | Cluster) {
   };
 }
 
-function scopesOf({ acctId, by }: Omit<RecentRaise, 'atMs'>): RaiseScope[] {
-  return [...(acctId === null ? [] : [{ acctId }]), ...(by === null ? [] : [{ userId: by }]), 'program'];
+function scopesOf({ acctId, by, inPlaceOf }: Omit<RecentRaise, 'atMs'>): RaiseScope[] {
+  const people = by === null ? [] : [by, ...inPlaceOf];
+  return [...(acctId === null ? [] : [{ acctId }]), ...people.map((userId) => ({ userId })), 'program'];
+}
+
+/** Whether one person allowed it, and one of these people asked for it, allowed it, or had somebody in their place who did. */
+export function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: readonly string[]): boolean {
+  return by !== null && [by, askedBy, ...inPlaceOf].some((userId) => people.includes(userId));
 }
 
 function keyOf(scope: RaiseScope): string {

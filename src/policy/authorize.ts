@@ -52,6 +52,13 @@ export interface Authorization {
    */
   rolesNow(asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]>;
   /**
+   * Whose allowance somebody uses up by what they allow alone: their own, and that of those in whose place they are. Where
+   * Slack is silent, as far as it is known: what it is asked for is refused then.
+   *
+   * @param acctId null: of an order, whose card does not exist yet.
+   */
+  actsFor(userId: string, acctId: number | null): Promise<readonly string[]>;
+  /**
    * Whose approval it is by now that somebody gave a while ago: their own, or that of those in whose place they are. Null:
    * nobody's, they are no approver of the card any more.
    *
@@ -107,6 +114,10 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       return decision;
     },
     rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
+    async actsFor(userId, acctId) {
+      const { inPlaceOf = [] } = await readRoles({ actor: { userId }, roles: [] }, false, acctId);
+      return [userId, ...inPlaceOf];
+    },
     async approvesFor(userId, acctId, notInPlaceOf) {
       const asked = { actor: { userId }, roles: [] };
       const mayNot = createMayNot(notInPlaceOf, createIsOwn(deps, acctId));

@@ -51,7 +51,7 @@ export interface KnownRoles {
   readonly roles: Role[];
   /** False when a user group could not be read: there may be more roles. */
   readonly isComplete: boolean;
-  /** In whose place they are an approver who is none themselves. */
+  /** In whose place they are an approver, or else an operator, who is none themselves. */
   readonly inPlaceOf?: readonly string[];
 }
 
@@ -130,7 +130,9 @@ export function createPermissions(deps: PermissionDeps) {
         const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
         if (held.includes(true)) roles.push(role);
         else if (held.includes(null)) isComplete = false;
-        if (role === 'approver' && held[0] !== true) inPlaceOf = people.filter((_whom, index) => held[index] === true);
+        // Of an approver it does not matter in whose place they are an operator as well.
+        if (held[0] !== true && (role === 'approver' || !roles.includes('approver')))
+          inPlaceOf = people.filter((_whom, index) => held[index] === true);
       }
       try {
         if (await isHolder(userId)) roles.push('holder');

@@ -70,16 +70,11 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
-      return await send(action, order, by, { ...attempt, lease });
+      return await send(action, order, { ...attempt, lease });
     });
   }
 
-  async function send(
-    action: OrderVirtualAction,
-    order: VirtualOrder,
-    by: string | null,
-    attempt: LockedAttempt,
-  ): Promise<Result> {
+  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: LockedAttempt): Promise<Result> {
     try {
       await attempt.lease.confirm();
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
@@ -91,7 +86,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      await deps.orderPermit.cancel(action, order, by);
+      await deps.orderPermit.cancel(action);
       return await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }

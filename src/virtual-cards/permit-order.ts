@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
+import { isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide.ts';
 import type { Person } from '../slack/client.ts';
@@ -23,10 +23,10 @@ export interface OrderPermit {
   /** Counts an order. @param by allowed it alone; null: several people had to approve it. */
   count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void>;
   /** Nothing was ordered: it counts no more. */
-  cancel(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void>;
+  cancel(action: Pick<OrderVirtualAction, 'id'>): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now'> {
+interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
   /** What Slack knows of somebody; null: nothing. */
@@ -45,7 +45,10 @@ export function createOrderPermit(deps: Deps): OrderPermit {
   const isOwn: OrderPermit['isOwn'] = async (userId, { email }) =>
     deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
   const count: OrderPermit['count'] = async (action, order, by) => {
-    if (order.fundCents > 0) await recentRaises.add({ ...raiseOf(action, order, by), atMs: now().getTime() });
+    if (order.fundCents === 0) return;
+    const inPlaceOf = by === null ? [] : (await deps.actsFor(by, null)).filter((userId) => userId !== by);
+    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf };
+    await recentRaises.add({ ...raise, askedBy: action.actor.userId, atMs: now().getTime() });
   };
   return {
     async permit(action, order) {
@@ -74,24 +77,26 @@ export function createOrderPermit(deps: Deps): OrderPermit {
     },
     isOwn,
     count,
-    async cancel(action, order, by) {
-      if (order.fundCents > 0) await recentRaises.cancel(raiseOf(action, order, by));
+    async cancel({ id }) {
+      const raises = await recentRaises.list('program', now().getTime());
+      for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
+        await recentRaises.cancel(raise);
     },
   };
 }
 
 /** How much it is with what these people ordered before, and whether it goes over a cap. */
-function createOrderAmount({ recentRaises, policyFor, now }: Pick<Deps, 'recentRaises' | 'policyFor' | 'now'>) {
+function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
+  const { recentRaises, policyFor, actsFor, now } = deps;
   return async function amountOf(
     { id }: OrderVirtualAction,
     { fundCents }: VirtualOrder,
-    people: readonly string[],
+    named: readonly string[],
   ): Promise<Pick<Facts, 'raiseCents' | 'isOverCap'>> {
     const nowMs = now().getTime();
     const program = await recentRaises.list('program', nowMs);
-    const byThem = program.filter(
-      ({ by, askedBy }) => by !== null && (people.includes(by) || people.includes(askedBy)),
-    );
+    const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
+    const byThem = program.filter((raise) => isAloneBy(raise, people));
     const ordered = sumsIn(
       byThem.filter(({ rule }) => rule === ORDER),
       id,
@@ -105,8 +110,4 @@ function createOrderAmount({ recentRaises, policyFor, now }: Pick<Deps, 'recentR
     const isOverCap = exceededCap(policyFor(null), sums, fundCents) !== null;
     return { raiseCents: fundCents === 0 ? 0 : ordered + fundCents, isOverCap };
   };
-}
-
-function raiseOf({ id, actor }: OrderVirtualAction, { fundCents }: VirtualOrder, by: string | null) {
-  return { actionId: id, acctId: null, rule: ORDER, cents: fundCents, by, askedBy: actor.userId };
 }

@@ -120,7 +120,7 @@ const link = { acctId: 7, userId: 'U0HUGO', provedBy: 'approver', by: 'U0ANA', a
 const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [1] };
 const quiet = { channel: 'C1', window, except: null, by: 'U0ANA', at };
 const digest = { channel: 'C1', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: 'UTC', by: 'U0ANA', at };
-const raise = { actionId: 'act_1', acctId: 7, rule: 'daily', cents: 100, by: 'U0ANA', askedBy: 'U0ANA' };
+const raise = { actionId: 'act_1', acctId: 7, rule: 'daily', cents: 100, by: 'U0ANA', inPlaceOf: [], askedBy: 'U0ANA' };
 const request = openRequestOf();
 const approvals = [{ by: 'U0BEN', at, actionId: 'act_ben' }];
 

@@ -20,6 +20,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
+    actsFor: async (userId) => [userId],
     temporaryChanges: createTemporaryChanges(redis()),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: purchaseCents } : null),
     serviceDays: serviceDays('America/New_York'),

@@ -11,6 +11,7 @@ const raise = {
   rule: 'limit:daily:',
   cents: 70_000,
   by: 'U0ANA',
+  inPlaceOf: [],
   askedBy: 'U0HUGO',
   atMs: nowMs,
 };
@@ -24,6 +25,17 @@ it('keeps a raise for its card, for who allowed it alone, and for the whole prog
     expect(await raises.list(scope, nowMs + 1), JSON.stringify(scope)).toEqual([raise]);
   expect(await raises.list({ acctId: 8 }, nowMs + 1), 'raises of another card').toEqual([]);
   expect(await raises.list({ userId: 'U0HUGO' }, nowMs + 1), 'raises that somebody only asked for').toEqual([]);
+});
+
+it('keeps what a delegate allowed alone also for the person in whose place they were, until it is cancelled', async () => {
+  const raises = createRecentRaises(redis());
+  const byDelegate = { ...raise, by: 'U0DAN', inPlaceOf: ['U0ANA'] };
+  await raises.add(byDelegate);
+
+  expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([byDelegate]);
+  const { atMs: _at, ...cancelled } = byDelegate;
+  await raises.cancel(cancelled);
+  expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([]);
 });
 
 it('keeps what several people approved for nobody alone, and an order for no card', async () => {

@@ -155,3 +155,74 @@ it('a delegate does not confirm, in the place of an approver, what that approver
   await confirm('U0BEN');
   expect(await deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ANA' });
 });
+
+/** Ana, Ben and Hugo may each raise by $1,000 alone within 24 hours. */
+it.each<[string, string[], boolean]>([
+  ['an approver and then their delegate', ['U0ANA', 'U0HUGO'], false],
+  ['a delegate and then the approver in whose place they were', ['U0HUGO', 'U0ANA'], false],
+  ['two delegates of one approver', ['U0HUGO', 'U0IDA'], false],
+  ['a delegate of two people and the second of them', ['U0IDA', 'U0BEN'], false],
+  ['two approvers', ['U0ANA', 'U0BEN'], true],
+  ['a delegate and an approver in whose place they are not', ['U0HUGO', 'U0BEN'], true],
+])('what %s may raise is that of one person where one stands in for the other', async (_who, [first, second], both) => {
+  const { limit, limitNow, inForce } = await world();
+  const alsoForBen = { for: 'U0BEN', to: 'U0IDA', from: '2026-11-01', until: '2026-11-30' };
+  inForce.policy = { ...policy, delegations: [...policy.delegations, alsoForBen] };
+
+  await limit(first ?? '', 1400);
+  expect(limitNow(), 'the first raise').toBe(1400);
+  await limit(second ?? '', 2400);
+
+  expect(limitNow()).toBe(both ? 2400 : 1400);
+});
+
+it('what a delegate raised counts for the approver also when nobody stands in any more', async () => {
+  const { limit, limitNow, inForce } = await world();
+  await limit('U0HUGO', 1400);
+  inForce.policy = { ...policy, delegations: [] };
+
+  await limit('U0ANA', 2400);
+
+  expect(limitNow()).toBe(1400);
+});
+
+it('an approver who stands in for another one raises for themselves', async () => {
+  const { limit, limitNow, inForce } = await world();
+  inForce.policy = { ...policy, delegations: [{ for: 'U0ANA', to: 'U0BEN', from: '2026-11-01', until: '2026-11-30' }] };
+  await limit('U0ANA', 1400);
+
+  await limit('U0BEN', 2400);
+
+  expect(limitNow()).toBe(2400);
+});
+
+it('a delegate of a delegate raises only in the place of whom they stand in for', async () => {
+  const { limit, limitNow, inForce, answer } = await world();
+  const passedOn = { for: 'U0HUGO', to: 'U0KAI', from: '2026-11-01', until: '2026-11-30' };
+  inForce.policy = { ...policy, delegations: [...policy.delegations, passedOn] };
+
+  await limit('U0KAI', 500);
+  expect(answer()).toContain('Only approvers may change limits');
+  const approvers = { mentioned: [], permitted: ['U0ANA', 'U0BEN', 'U0HUGO'] };
+  inForce.policy = { ...inForce.policy, standard: { ...policy.standard, approvers } };
+  await limit('U0ANA', 1400);
+  await limit('U0KAI', 2400);
+  expect(limitNow(), 'Hugo is an approver now, and Kai is in his place').toBe(2400);
+  await limit('U0HUGO', 2500);
+  expect(limitNow(), 'what Kai raised counts for Hugo').toBe(2400);
+});
+
+it.each([
+  ['U0ANA', 'U0HUGO'],
+  ['U0HUGO', 'U0ANA'],
+])('the cap of a person holds them together with their delegate, on all cards: %s, then %s', async (first, second) => {
+  const caps = { ...policy.standard.approval.caps, person: { dayCents: 50_000, monthCents: null } };
+  const { limit, limitNow, deps } = await world({ policyFor: () => ({ ...policy.standard.approval, caps }) });
+  const elsewhere = { actionId: 'act_else', acctId: acctId + 1, rule: 'limit:daily:', cents: 40_000, askedBy: first };
+  const inPlaceOf = first === 'U0HUGO' ? ['U0ANA'] : [];
+  await deps.recentRaises.add({ ...elsewhere, by: first, inPlaceOf, atMs: deps.now().getTime() });
+
+  await limit(second, 600);
+
+  expect(limitNow(), 'with $400 on another card it is more than $500').toBe(400);
+});

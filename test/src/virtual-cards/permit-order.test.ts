@@ -15,11 +15,12 @@ const allowed = { kind: 'allowed' };
 const somebody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const order = VirtualOrder.parse(JSON.parse(virtualOrder.sealed));
 
-function setUp(policy: Partial<ApprovalPolicy> = {}) {
+function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<string, string>> = {}) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
   const made = createOrderPermit({
     ...authorizationOf(),
+    actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
     person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
     isSameEmail,
     recentRaises,
@@ -40,8 +41,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}) {
       await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
     needed: async (fundCents: number, people: readonly string[]) =>
       await made.needed(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
-    cancel: async (id: string, fundCents: number) =>
-      await made.cancel(orderOf(id, 'U0ANA'), { ...order, fundCents }, 'U0ANA'),
+    cancel: made.cancel,
   };
 }
 
@@ -58,11 +58,23 @@ it('one person orders for the amount of the policy within 24 hours, not for the 
   expect(await permit('act_6', 100_000), 'a day later').toEqual(allowed);
 });
 
+it.each([
+  ['U0ANA', 'U0HUGO'],
+  ['U0HUGO', 'U0ANA'],
+  ['U0HUGO', 'U0IDA'],
+])('an approver and their delegates order for the amount of one person: %s, then %s', async (first, second) => {
+  const { permit } = setUp({}, { U0HUGO: 'U0ANA', U0IDA: 'U0ANA' });
+  expect(await permit('act_1', 60_000, first)).toEqual(allowed);
+
+  expect(await permit('act_2', 40_001, second)).toMatchObject({ kind: 'request', others: 1 });
+  expect(await permit('act_3', 100_000, 'U0BEN'), 'somebody else').toEqual(allowed);
+});
+
 it('what was not ordered counts no more', async () => {
   const { permit, cancel } = setUp();
   await permit('act_1', 100_000);
 
-  await cancel('act_1', 100_000);
+  await cancel({ id: 'act_1' });
 
   expect(await permit('act_2', 100_000)).toEqual(allowed);
 });
@@ -71,7 +83,7 @@ it('counts with what the person raised where the policy has a cap for a person',
   const none = { dayCents: null, monthCents: null };
   const caps = { person: { dayCents: 120_000, monthCents: null }, card: none, program: none };
   const { permit, recentRaises } = setUp({ caps });
-  const raise = { actionId: 'act_0', acctId: 7, rule: 'limit:daily:', cents: 90_000 };
+  const raise = { actionId: 'act_0', acctId: 7, rule: 'limit:daily:', cents: 90_000, inPlaceOf: [] };
   await recentRaises.add({ ...raise, by: 'U0ANA', askedBy: 'U0ANA', atMs: Date.parse('2026-11-20T14:00:00.000Z') });
 
   expect(await permit('act_1', 30_000)).toEqual(allowed);
