@@ -41,8 +41,8 @@ export type EventLogStep = z.infer<typeof EventLogStep>;
 
 /** What happened to each event in deduplication, routing, mutes, grouping and delivery, for `/card why`. */
 export interface EventLog {
-  /** Adds steps. A step with the same words is added once, because jobs may run twice. */
-  note(eventId: string, ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
+  /** Adds steps to the logs of these events. A step with the same words is added once, because jobs may run twice. */
+  note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
   /** Sets the newest event of an account. */
   setLatest(acctId: number, eventId: string): Promise<void>;
   /** Null when there was none in the last 30 days. */
@@ -58,14 +58,15 @@ export function createEventLog(redis: Redis | Cluster, now: () => Date = () => n
   const keyOf = (eventId: string): string => stateKey(`event-log:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
-    async note(eventId, ...steps) {
+    async note(eventIds, ...steps) {
+      if (eventIds.length === 0) return;
       const at = now().toISOString().slice(0, -1);
       // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
       const fields = steps.flatMap(({ step, channel, text }, index) => {
         const order = String(Math.min(index, 999)).padStart(3, '0');
         return [JSON.stringify([step, channel, text]), `${at}${order}Z`];
       });
-      await script.run([keyOf(eventId)], [STEPS_MAX, EVENT_LOG_TTL_SECONDS, ...fields]);
+      await script.run([eventIds].flat().map(keyOf), [STEPS_MAX, EVENT_LOG_TTL_SECONDS, ...fields]);
     },
     async setLatest(acctId, eventId) {
       await redis.set(latestKey(acctId), eventId, 'EX', EVENT_LOG_TTL_SECONDS);

@@ -49,9 +49,11 @@ export function createGroupAlert(deps: Deps): GroupAlert {
   const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, fraudCases, alerts, eventLog } = deps;
 
   return async function groupAlert(alert, channel) {
-    const grouping = await groupByKind(alert, channel);
     const { acctId } = alert.event;
-    const caseId = isCollected(alert) && acctId !== null ? await fraudCases.openOf(acctId) : null;
+    const [grouping, caseId] = await Promise.all([
+      groupByKind(alert, channel),
+      isCollected(alert) && acctId !== null ? fraudCases.openOf(acctId) : null,
+    ]);
     if (caseId === null) return grouping;
     const channels = await fraudCases.channels(caseId);
     // What comes before the case is announced begins its thread, so it shows in the channel as well.

@@ -7,9 +7,9 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Adds to an alert's event log what happened to its message. */
+/** Adds to the event logs of alerts what happened to their message. */
 export type LogDelivery = (
-  alertId: string,
+  alertIds: readonly string[],
   entry: {
     readonly step: 'posted' | 'grouped' | 'redirected' | 'refused';
     readonly channel: string;
@@ -49,13 +49,18 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     const step = isBatch ? 'grouped' : 'posted';
     const text = isBatch ? `Posted in one message with ${tracked.length - 1} others.` : 'Posted.';
     const outdated: Subject[] = [];
-    await inChunks([...tracked.entries()], async ([index, entry]) => {
-      const { subject, audience, threadId } = entry;
-      const revision = await trackedMessages.add(subject, { ...ref, audience, threadId });
-      if (shown?.revisions[index] !== revision) outdated.push(subject);
-      const alertId = alertIdOf(entry);
-      if (alertId !== null) await logDelivery(alertId, { step, channel: ref.channel, text });
-    });
+    for (let from = 0; from < tracked.length; from += CHUNK) {
+      const chunk = tracked.slice(from, from + CHUNK);
+      const [revisions] = await Promise.all([
+        trackedMessages.add(ref, chunk),
+        logDelivery(
+          chunk.flatMap((entry) => alertIdOf(entry) ?? []),
+          { step, channel: ref.channel, text },
+        ),
+      ]);
+      for (const [index, { subject }] of chunk.entries())
+        if (shown?.revisions[from + index] !== revisions[index]) outdated.push(subject);
+    }
     // They share the message, so updating one updates it for all.
     if (outdated[0] !== undefined) await updateMessages(outdated[0]);
   };
@@ -98,9 +103,9 @@ export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
   };
 }
 
+/** Written at the same time, but not all of them, so that a flood does not block other requests to Redis. */
 const CHUNK = 200;
 
-/** Works on many items at a time, but not on all, so that a flood does not block other requests to Redis. */
 export async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < items.length; at += CHUNK) await Promise.all(items.slice(at, at + CHUNK).map(work));
 }

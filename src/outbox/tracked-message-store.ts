@@ -21,6 +21,11 @@ const Reference = z.strictObject({
 });
 export type Reference = z.infer<typeof Reference>;
 
+/** A subject in one of its messages. */
+interface Shown extends Pick<Reference, 'audience' | 'threadId'> {
+  readonly subject: Subject;
+}
+
 export function subjectKey({ kind, id }: Subject): string {
   return `${kind}:${id}`;
 }
@@ -74,19 +79,21 @@ export function createTrackedMessages(redis: Redis | Cluster) {
       const key = keyOf(subject);
       await redis.multi().hincrby(key, 'updates', 1).expire(key, ttlSeconds[subject.kind]).exec();
     },
-    /** Adds a message that was posted. @returns the subject's revision. */
-    async add(subject: Subject, reference: Reference): Promise<number> {
-      const { kind, id } = subject;
-      const at = atKey(reference.channel, reference.ts);
-      const key = keyOf(subject);
-      const adding = redis
-        .multi()
-        .sadd(at, `${kind}:${id}`)
-        .expire(at, ttlSeconds[kind])
-        .hset(key, fieldOf(reference), JSON.stringify(Reference.parse(reference)))
-        .expire(key, ttlSeconds[kind]);
-      const [updates] = (await adding.hget(key, 'updates').exec())?.at(-1)?.slice(1) ?? [];
-      return Number(updates ?? 0);
+    /** Adds a message that was posted to what it shows. @returns the revisions of the subjects, in the order given. */
+    async add({ channel, ts }: MessageRef, shown: readonly Shown[]): Promise<number[]> {
+      const at = atKey(channel, ts);
+      const adding = redis.multi().sadd(at, ...shown.map(({ subject }) => subjectKey(subject)));
+      adding.expire(at, Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind])));
+      for (const { subject, audience, threadId } of shown) {
+        const key = keyOf(subject);
+        const reference = JSON.stringify(Reference.parse({ channel, ts, audience, threadId }));
+        adding
+          .hset(key, fieldOf({ channel, ts }), reference)
+          .expire(key, ttlSeconds[subject.kind])
+          .hget(key, 'updates');
+      }
+      const answers = (await adding.exec()) ?? [];
+      return shown.map((_subject, index) => Number(answers[3 * index + 4]?.[1] ?? 0));
     },
     /**
      * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct

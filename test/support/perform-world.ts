@@ -141,7 +141,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
   const trackedMessages = createTrackedMessages(redis);
   const subject = { kind: 'alert', id: 'evt_0123456789abcdef' } as const;
-  await trackedMessages.add(subject, { channel: 'C1', ts: '1.1', audience: 'team', threadId: null });
+  await trackedMessages.add({ channel: 'C1', ts: '1.1' }, [{ subject, audience: 'team', threadId: null }]);
 
   const deps: WorldDeps = {
     durationOf,

@@ -50,7 +50,7 @@ it('what Redis had forgotten when the rows were attached is posted when it is co
   const ids = (await world.entries(2)).map(({ id }) => id);
   const [first = '', second = ''] = ids;
   for (const id of ids)
-    await world.trackedMessages.add({ kind: 'alert', id }, { ...of, audience: 'team', threadId: null });
+    await world.trackedMessages.add(of, [{ subject: { kind: 'alert', id }, audience: 'team', threadId: null }]);
   // The summary counted two attempts of the first; the store has lost the second of them.
   const alerts = [
     { id: first, label: first, times: 2 },

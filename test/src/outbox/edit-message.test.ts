@@ -83,7 +83,7 @@ describe('edits', () => {
     });
     await posted(world, 1);
     const request = { kind: 'request', id: 'req_1' } as const;
-    await world.trackedMessages.add(request, { ...ref('5.0'), audience: 'team', threadId: null });
+    await world.trackedMessages.add(ref('5.0'), [{ subject: request, audience: 'team', threadId: null }]);
     await world.askForEdits(request);
     await world.askForEdits(alert(0));
 

@@ -89,7 +89,9 @@ describe('a message in a channel that cannot be posted to', () => {
   it('is not posted in the fallback channel when it stands there already', async () => {
     const world = createPostingWorld(redis(), refusing(archived));
     await posted(world, 1);
-    await world.trackedMessages.add(alert(0), { channel: 'C0ALL', ts: '2.0', audience: 'team', threadId: null });
+    await world.trackedMessages.add({ channel: 'C0ALL', ts: '2.0' }, [
+      { subject: alert(0), audience: 'team', threadId: null },
+    ]);
 
     await world.askForEdits(alert(0));
     await world.flush('C1');

@@ -47,7 +47,7 @@ it('a subject gets one message in its channel, however often it is posted', asyn
   await postTracked(ref.channel, request);
   expect((await outbox.look(ref.channel, 9)).waiting).toMatchObject([{ entry: { subject: request } }]);
 
-  await trackedMessages.add(request, { ...ref, audience: 'team', threadId: null });
+  await trackedMessages.add(ref, [{ subject: request, audience: 'team', threadId: null }]);
   await postTracked('C0OTHER', request);
   expect(await outbox.waiting('C0OTHER')).toBe(0);
 });
