@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { closeHoles, type Hole, openHole } from '../../support/sequences/holes.ts';
 import { sequence } from '../../support/sequences/steps.ts';
 
@@ -87,20 +87,37 @@ const elsewhere: readonly { readonly row: string; readonly file: string; readonl
   },
 ];
 
+const faults = new Map<Hole, string[]>();
+
+/** What the sequences that `npm test` tries say of a hole, until it is all that the rows are about. */
+async function faultsWith(hole: Hole): Promise<readonly string[]> {
+  const known = faults.get(hole);
+  if (known !== undefined) return known;
+  const said: string[] = [];
+  faults.set(hole, said);
+  const wanted = found.filter((row) => row.hole === hole);
+  const runSequence = await openHole(hole);
+  const property = fc.asyncProperty(sequence, async (given) => {
+    const fault = await runSequence(given).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (fault !== null) said.push(fault);
+    return !wanted.every(({ says }) => said.some((each) => says.test(each)));
+  });
+  await fc.check(property, { numRuns: 300, seed: 13, endOnFailure: true });
+  return said;
+}
+
 describe('the sequences find again what the code once let people do', () => {
-  afterEach(closeHoles);
+  afterAll(closeHoles);
 
   it.each(found)('row $row', async ({ hole, says }) => {
-    const runSequence = await openHole(hole);
-    const property = fc.asyncProperty(sequence, async (given) => {
-      try {
-        await runSequence(given);
-      } catch (error) {
-        if (error instanceof Error && says.test(error.message)) throw error;
-      }
-    });
-    const { failed } = await fc.check(property, { numRuns: 300, seed: 13, endOnFailure: true });
-    expect(failed, 'no sequence of 300 found it').toBe(true);
+    const faults = await faultsWith(hole);
+    expect(
+      faults.some((fault) => says.test(fault)),
+      'no sequence of 300 found it',
+    ).toBe(true);
   });
 
   it.each(elsewhere)('row $row: has a test of its own', ({ file, title }) => {
