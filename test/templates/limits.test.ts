@@ -100,6 +100,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
       fc.property(event, fc.record({ ...around, remedy }), view, (event, rest, view) => {
         expectAlertFits(transactionAlert(event, rest), view);
       }),
+      { numRuns: examples(25) },
     );
   });
 
@@ -153,6 +154,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
       fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), fc.record(around), view, (changes, rest, view) => {
         expectAlertFits(statusAlert(changes, rest), view);
       }),
+      { numRuns: examples(25) },
     );
   });
 
@@ -171,6 +173,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
         expectAlertFits(shippingAlert(shipment, rest), view);
         expectAlertFits(virtualAlert(virtual, rest), view);
       }),
+      { numRuns: examples(25) },
     );
   });
 
@@ -295,6 +298,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
         expect(checkBlocks(several.blocks, 'modal')).toEqual([]);
         expectSafe(several.blocks);
       }),
+      { numRuns: examples(25) },
     );
   });
 });

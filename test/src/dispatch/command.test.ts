@@ -4,6 +4,7 @@ import { isCardNumber } from '../../../src/core/card-number.ts';
 import { commandWords, parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { helpFor } from '../../../src/dispatch/verbs.ts';
 import { clock } from '../../support/clock.ts';
+import { examples } from '../../support/examples.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
 
@@ -104,7 +105,7 @@ describe('whatever somebody types', () => {
       fc.property(verb, fc.string({ unit: 'binary', maxLength: 400 }), (start, rest) => {
         expect(parseCommand(`${start}${rest}`, clock)).toHaveProperty('kind');
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(500) },
     );
   });
 
@@ -128,7 +129,7 @@ describe('whatever somebody types', () => {
           expect(shown.replaceAll(/\D/g, '')).not.toContain(digits);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: examples(500) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { declineCodes } from '../../../src/alerts/decline-reason.ts';
 import { webhookKinds } from '../../../src/core/event.ts';
 import { type Filter, possibleKinds, printFilter, textFacts, whyNot } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
+import { examples } from '../../support/examples.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
 
 const filterOf = (text: string): Filter => {
@@ -72,7 +73,7 @@ describe('a filter that people type', () => {
       fc.property(filters, (filter) => {
         expect(filterOf(printFilter(filter))).toEqual(filter);
       }),
-      { numRuns: 500 },
+      { numRuns: examples(200) },
     );
   });
 
@@ -104,7 +105,7 @@ describe('a filter that people type', () => {
         const parsed = parseFilter(text);
         if ('filter' in parsed) expect(filterOf(printFilter(parsed.filter))).toEqual(parsed.filter);
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(500) },
     );
   });
 });
