@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Alerts } from '../src/alerts/alert-store.ts';
 import type { EventLog } from '../src/alerts/event-log.ts';
+import type { HomeTurn } from '../src/app-home/home-page.ts';
 import type { HomeViewers } from '../src/app-home/viewer-store.ts';
 import type { Requests } from '../src/approvals/request-store.ts';
 import type { ChannelVisibility } from '../src/core/channel-visibility.ts';
@@ -51,7 +52,7 @@ export interface ListenerDeps {
   /** Slack said that a user group or somebody's account changed. */
   readonly rolesChanged: () => Promise<void>;
   /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
-  readonly renderHome: (userId: string, isOpening: boolean) => Promise<void>;
+  readonly renderHome: (userId: string, isOpening: boolean, turn?: HomeTurn | null) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;
   readonly seals: Seals;

@@ -13,6 +13,7 @@ import { appHomeOpened } from './app-home/app-home-opened.ts';
 import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
 import { actOnHomeCard } from './app-home/home-card.ts';
 import { setPreference } from './app-home/set-preference.ts';
+import { turnPage } from './app-home/turn-page.ts';
 import { askForRaise } from './approvals/ask-for-raise.ts';
 import { openDecideForm } from './approvals/decide-form.ts';
 import { decideRequest } from './approvals/decide-request.ts';
@@ -58,6 +59,8 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),
   [actionId.setPreference]: setPreference,
+  [actionId.previousPage]: turnPage,
+  [actionId.nextPage]: turnPage,
   [actionId.nameDelegate]: nameDelegate,
   [actionId.endDelegation]: endDelegation,
   [actionId.pickedShow]: actOnPicked,

@@ -20,6 +20,7 @@ import { listStuck } from '../ops/stuck.ts';
 import type { Permission } from '../policy/decide.ts';
 import type { CardsFor } from '../policy/roles-for-card.ts';
 import type { Mutes } from '../routing/mute-store.ts';
+import { type ListPage, listPage } from './home-page.ts';
 
 interface TeamDeps {
   /** Of some cards those for which somebody's role is enough. */
@@ -44,7 +45,7 @@ interface Viewer {
   readonly isApprover: boolean;
 }
 
-const DECLINES_MAX = 10;
+const DECLINES_MAX = 50;
 /** More than the page shows, so that it can say how many are left. */
 const INACTIVE_MAX = 200;
 /** Of each kind and queue; the page shows the newest overall. */
@@ -204,15 +205,23 @@ interface OwnCardsDeps {
   readonly sealCard: SealCard;
 }
 
-/** More cards than anybody looks at. Each takes three calls. */
-const CARDS_MAX = 12;
 /** A page with gaps is better than none. */
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
-/** The cards that are linked to a user, as they are now. What the card API does not answer in time is left out. */
-export async function ownCards(userId: string, deps: OwnCardsDeps): Promise<OwnCardFacts[]> {
-  const links = (await deps.links.ofUser(userId)).slice(0, CARDS_MAX);
-  return await Promise.all(links.map(({ acctId }) => ownCard(acctId, deps)));
+/** How many at once: each takes three calls. */
+interface WhichCards {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** Cards that are linked to a user, as they are now. What the card API does not answer in time is left out. */
+export async function ownCards(
+  userId: string,
+  { page, perPage }: WhichCards,
+  deps: OwnCardsDeps,
+): Promise<ListPage<OwnCardFacts>> {
+  const links = listPage(await deps.links.ofUser(userId), page, perPage);
+  return { ...links, shown: await Promise.all(links.shown.map(({ acctId }) => ownCard(acctId, deps))) };
 }
 
 async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts> {

@@ -9,12 +9,13 @@ import { SlackError } from '../core/errors.ts';
 import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
+import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
 
 interface Deps {
   readonly viewers: HomeViewers;
   readonly currentRoles: (userId: string) => Promise<KnownRoles>;
-  readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
+  readonly ownCards: (userId: string, page: number) => Promise<ListPage<OwnCardFacts>>;
   /** What somebody asked for and nobody has decided. */
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
@@ -42,23 +43,24 @@ export function createHome(deps: Deps) {
 
   return {
     async open(opened: HomeOpened): Promise<void> {
-      const { userId, roles, isOpening } = opened;
+      const { userId, isOpening } = opened;
       if (isOpening) await deps.recordOpening(opened);
-      await viewers.see(userId, roles, isOpening);
+      await viewers.see(opened);
       await enqueue.renderHome(userId);
     },
 
     /** @throws SlackError when a retry can help. */
     async render(userId: string): Promise<void> {
-      const rolesWhenOpened = await viewers.rolesOf(userId);
-      if (rolesWhenOpened === null) return;
+      const viewer = await viewers.viewer(userId);
+      if (viewer === null) return;
+      const { pages } = viewer;
       // Slack does not always report that somebody left a user group, so the roles at the opening prove nothing now.
       const { roles: now } = await deps.currentRoles(userId);
-      const roles = rolesWhenOpened.filter((role) => now.includes(role));
+      const roles = viewer.roles.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([
-        deps.ownCards(userId),
+        deps.ownCards(userId, pages.cards ?? 1),
         deps.ownRequests(userId),
         deps.preferencesOf(userId),
         deps.delegateOf(userId),
@@ -67,7 +69,7 @@ export function createHome(deps: Deps) {
       try {
         await deps.publish(
           userId,
-          home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate }),
+          home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate, pages }),
         );
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;

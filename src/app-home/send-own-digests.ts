@@ -6,10 +6,11 @@ import { periodBefore } from '../digests/schedule-store.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
 import type { Message } from '../slack/message.ts';
+import type { ListPage } from './home-page.ts';
 
 interface Deps {
   readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
-  readonly ownCards: (userId: string) => Promise<OwnCardFacts[]>;
+  readonly ownCards: (userId: string) => Promise<Pick<ListPage<OwnCardFacts>, 'shown'>>;
   readonly recentDeclines: RecentDeclines;
   /** Which digests were sent. */
   readonly sent: {
@@ -40,7 +41,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       const id = `own-digest-${userId}-${often}-${period.date}`;
       if (!isDue || (await sent.has(id))) continue;
       const cards = await Promise.all(
-        (await ownCards(userId)).map(async (facts) => {
+        (await ownCards(userId)).shown.map(async (facts) => {
           const all = await recentDeclines(facts.card.acctId ?? 0, DECLINES_MAX);
           return { ...facts, declines: purchasesOf(all.filter(isWithin(period))) };
         }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import { HomePages, HomeTurn, turnValue } from './home-page.ts';
 
 /** App Home is kept up to date for this long after it was last opened; the next opening renders it afresh. */
 const VIEWER_TTL_MS = 24 * 3_600_000;
@@ -11,9 +12,10 @@ const VIEWER_TTL_MS = 24 * 3_600_000;
 const COALESCE_MS = 2000;
 
 const Roles = z.array(z.enum(['operator', 'approver', 'holder']));
-type Roles = z.infer<typeof Roles>;
 
-/** A user opened App Home, or their roles changed: their page has to be rendered. */
+const Viewer = z.strictObject({ roles: Roles, pages: HomePages });
+
+/** A user opened App Home or turned a page, or their roles changed: their page has to be rendered. */
 export const HomeOpened = z.strictObject({
   /** The same for openings in quick succession, so one rendering serves them all. */
   id: z.string(),
@@ -22,36 +24,42 @@ export const HomeOpened = z.strictObject({
   roles: Roles,
   /** False when only the roles changed: the page is then rendered only if it was opened before. */
   isOpening: z.boolean(),
+  /** The page that the user turned to; null: an opening begins with the first pages. */
+  turn: HomeTurn.nullable(),
 });
 export type HomeOpened = z.infer<typeof HomeOpened>;
 
-export function homeOpened(userId: string, roles: Roles, isOpening: boolean, nowMs: number): HomeOpened {
-  const slot = Math.floor(nowMs / COALESCE_MS);
-  return { id: contentId('home_', [userId, isOpening ? 'opened' : 'changed', slot]), userId, roles, isOpening };
+export function homeOpened(opened: Omit<HomeOpened, 'id'>, nowMs: number): HomeOpened {
+  const { userId, isOpening, turn } = opened;
+  const what =
+    turn === null ? [isOpening ? 'opened' : 'changed', Math.floor(nowMs / COALESCE_MS)] : [turnValue(turn), nowMs];
+  return { id: contentId('home_', [userId, ...what]), ...opened };
 }
 
-/** Who opened App Home within the last day, and which roles they had then. */
+/** Who opened App Home within the last day, which roles they had then, and which pages they turned to. */
 export type HomeViewers = ReturnType<typeof createHomeViewers>;
 
 export function createHomeViewers(redis: Redis | Cluster, now: () => number = Date.now) {
   const viewersKey = stateKey('home-viewers');
   const rolesKey = stateKey('home-roles');
-  const format = recordFormat(Roles);
+  const format = recordFormat(Viewer);
   const isViewer = async (userId: string): Promise<boolean> =>
     Number((await redis.zscore(viewersKey, userId)) ?? 0) > now() - VIEWER_TTL_MS;
+  /** Null when the user is not a current viewer. */
+  const viewer = async (userId: string): Promise<z.infer<typeof Viewer> | null> =>
+    (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
 
   return {
-    /** @param isOpening false: updates the roles of a current viewer, and does nothing for anybody else. */
-    async see(userId: string, roles: Roles, isOpening: boolean): Promise<void> {
-      if (!isOpening && !(await isViewer(userId))) return;
-      const change = redis.multi().hset(rolesKey, userId, format.write(roles));
+    /** An opening that is none (`isOpening` false) updates the roles of a current viewer, and does nothing for anybody else. */
+    async see({ userId, roles, isOpening, turn }: Omit<HomeOpened, 'id'>): Promise<void> {
+      const known = isOpening && turn === null ? null : await viewer(userId);
+      if (!isOpening && known === null) return;
+      const pages = { ...known?.pages, ...(turn !== null && { [turn.list]: turn.page }) };
+      const change = redis.multi().hset(rolesKey, userId, format.write({ roles, pages }));
       if (isOpening) change.zadd(viewersKey, now(), userId);
       await change.exec();
     },
-    /** Null when the user is not a current viewer. */
-    async rolesOf(userId: string): Promise<Roles | null> {
-      return (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
-    },
+    viewer,
     /** Latest first. */
     async all(): Promise<string[]> {
       const old = await redis.zrangebyscore(viewersKey, '-inf', now() - VIEWER_TTL_MS);

@@ -123,9 +123,9 @@ export function composeListeners(base: WebBase): ListenerDeps {
     updateView: slack.updateView,
     postEphemeral: createPostEphemeral(slack),
     homeViewers: createHomeViewers(redis),
-    renderHome: async (userId, isOpening) => {
+    renderHome: async (userId, isOpening, turn = null) => {
       const { roles } = await permissions.rolesOf(userId);
-      await intake.take({ type: 'home', opened: homeOpened(userId, roles, isOpening, Date.now()) });
+      await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, Date.now()) });
     },
     respond,
     seals,

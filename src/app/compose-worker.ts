@@ -107,7 +107,7 @@ function composeHome(context: WorkerContext) {
   return createHome({
     ...context,
     viewers: createHomeViewers(redis),
-    ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, { ...context, recentDeclines, sealCard }),
     preferencesOf: (userId) => preferencesOf(userId, context),
     delegateOf: async (userId) => ({
       current: await context.delegations.of(userId),
@@ -135,7 +135,7 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
   return createSendOwnDigests({
     ...context,
     recentDeclines,
-    ownCards: (userId) => ownCards(userId, { ...context, recentDeclines, sealCard }),
+    ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
     sent: createWarned(context.redis),
     zone: context.config.serviceZone,
   });

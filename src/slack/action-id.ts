@@ -43,6 +43,9 @@ export const actionId = {
   homeBlock: 'home_block',
   homeAsk: 'home_ask',
   setPreference: 'set_preference',
+  /** Below a list of App Home: the value is the list and the page. */
+  previousPage: 'previous_page',
+  nextPage: 'next_page',
   nameDelegate: 'name_delegate',
   endDelegation: 'end_delegation',
   pickedShow: 'picked_show',

@@ -1,10 +1,13 @@
 import type { KnownBlock } from '@slack/types';
+import type { ListPage } from '../../src/app-home/home-page.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
-import { actions, button, context, header, section } from '../core/blocks.ts';
-import { balanceWord, capital, cardName, statusWord } from '../core/card-words.ts';
+import { actions, button, context, countOf, outside, section } from '../core/blocks.ts';
+import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
+import { homeList } from './home-list.ts';
 
 export interface OwnCardFacts {
   readonly card: CardFacts;
@@ -21,18 +24,14 @@ export interface OwnCardFacts {
   readonly declines: readonly ShownDecline[];
 }
 
-const CARDS_MAX = 5;
 const LIMITS_MAX = 8;
 const DECLINES_MAX = 3;
 
 /** The person's own cards: status, what is left of each limit, and what was declined lately. */
-export function homeOwnCards(cards: readonly OwnCardFacts[]): KnownBlock[] {
-  const more = cards.length - CARDS_MAX;
-  return [
-    header(cards.length === 1 ? 'Your card' : 'Your cards'),
-    ...cards.slice(0, CARDS_MAX).flatMap(ownCard),
-    ...context(more > 0 ? `… and ${more} more of your cards.` : null),
-  ];
+export function homeOwnCards(cards: ListPage<OwnCardFacts>): KnownBlock[] {
+  return homeList({ list: 'cards', title: cards.total === 1 ? 'Your card' : 'Your cards', ...cards }, (shown) =>
+    shown.flatMap(ownCard),
+  );
 }
 
 function ownCard({ card, value, status, balanceCents, limits, hasLimits, declines }: OwnCardFacts): KnownBlock[] {
@@ -47,7 +46,7 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
       `*${capital(cardName(card))}${virtual}: ${known}*`,
       balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLine),
-      more > 0 ? `… and ${more} more limits.` : null,
+      more > 0 ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${outside(cardHandle(card), 20)}`)}` : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
       hasLimits ? null : 'The card service cannot be asked for the limits right now.',
     ),

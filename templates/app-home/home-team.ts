@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -8,11 +9,11 @@ import { cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
 import { claimWords } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
+import { homeList } from './home-list.ts';
 import {
   homeMutes,
   homeRequests,
   homeTemporaryChanges,
-  more,
   type OpenMute,
   type OpenTemporaryChange,
   type WaitingRequest,
@@ -44,30 +45,29 @@ export interface TeamFacts {
   readonly health: HealthFacts;
 }
 
-const CLAIMS_MAX = 4;
+const CLAIMS_SHOWN = 3;
 const CARDS_OF_CLAIM_MAX = 3;
-const DECLINES_MAX = 10;
-const INACTIVE_MAX = 5;
+const DECLINES_SHOWN = 10;
+const INACTIVE_SHOWN = 5;
 
 /** What waits for those who run the program, and how things stand. */
-export function homeTeam(facts: TeamFacts): KnownBlock[] {
+export function homeTeam(facts: TeamFacts, pages: HomePages): KnownBlock[] {
   const { requests, temporaryChanges, mutes, health } = facts;
   return [
-    ...homeRequests(requests),
-    ...homeClaims(facts),
-    ...homeTemporaryChanges(temporaryChanges),
-    ...homeMutes(mutes),
-    ...homeDeclines(facts),
-    ...homeInactive(facts),
+    ...homeRequests(requests, pages),
+    ...homeClaims(facts, pages),
+    ...homeTemporaryChanges(temporaryChanges, pages),
+    ...homeMutes(mutes, pages),
+    ...homeDeclines(facts, pages),
+    ...homeInactive(facts, pages),
     ...homeHealth(health),
   ];
 }
 
-function homeClaims({ claims, isApprover }: TeamFacts): KnownBlock[] {
-  if (claims.length === 0) return [];
-  return [
-    header('Whose card is this?'),
-    ...claims.slice(0, CLAIMS_MAX).flatMap(({ value, claimedBy, claimedAt, isUnlink, cards }): KnownBlock[] => [
+function homeClaims({ claims, isApprover }: TeamFacts, pages: HomePages): KnownBlock[] {
+  const page = listPage(claims, pages.claims ?? 1, CLAIMS_SHOWN);
+  return homeList({ list: 'claims', title: 'Whose card is this?', ...page }, (shown) =>
+    shown.flatMap(({ value, claimedBy, claimedAt, isUnlink, cards }): KnownBlock[] => [
       section(
         `*${claimWords({ claimedBy, isUnlink, cards: cards.map((card) => ({ card })) })}* · ${dateToken(claimedAt)}`,
       ),
@@ -86,30 +86,25 @@ function homeClaims({ claims, isApprover }: TeamFacts): KnownBlock[] {
           ]
         : []),
     ]),
-    ...more(claims.length - CLAIMS_MAX, 'claims in the channel for requests'),
-  ];
+  );
 }
 
-function homeDeclines({ declines }: TeamFacts): KnownBlock[] {
-  return [
-    header('Declined lately'),
+function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
+  if (declines.length === 0) return [header('Declined lately'), section('Nothing was declined lately.')];
+  const page = listPage(declines, pages.declines ?? 1, DECLINES_SHOWN);
+  return homeList({ list: 'declines', title: 'Declined lately', ...page }, (shown) => [
     section(
-      ...declines
-        .slice(0, DECLINES_MAX)
-        .map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
-      declines.length === 0 ? 'Nothing was declined lately.' : null,
+      ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
     ),
-  ];
+  ]);
 }
 
-function homeInactive({ inactive }: TeamFacts): KnownBlock[] {
-  if (inactive.length === 0) return [];
-  return [
-    header('Waiting to be activated'),
-    ...inactive.slice(0, INACTIVE_MAX).map(({ card, value }) => ({
+function homeInactive({ inactive }: TeamFacts, pages: HomePages): KnownBlock[] {
+  const page = listPage(inactive, pages.inactive ?? 1, INACTIVE_SHOWN);
+  return homeList({ list: 'inactive', title: 'Waiting to be activated', ...page }, (shown) =>
+    shown.map(({ card, value }) => ({
       ...section(cardOfHolder(card)),
       accessory: activateButton({ value, card }, actionId.homeActivate),
     })),
-    ...more(inactive.length - INACTIVE_MAX, 'cards'),
-  ];
+  );
 }

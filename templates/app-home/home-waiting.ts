@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
@@ -9,10 +10,11 @@ import type { CountedRaise } from '../../src/policy/counted-raise.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
-import { actions, button, context, fields, header, outside, RULES_MAX, section } from '../core/blocks.ts';
+import { actions, button, context, fields, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
+import { homeList } from './home-list.ts';
 
 /** A request that waits for approval. */
 export interface WaitingRequest {
@@ -58,16 +60,15 @@ export interface OpenMute {
   readonly endsAt: string;
 }
 
-const REQUESTS_MAX = 5;
-const RECENT_RAISES_MAX = 8;
-const MUTES_MAX = 10;
+const REQUESTS_SHOWN = 5;
+const CHANGES_SHOWN = 8;
+const MUTES_SHOWN = 10;
 const MINUTE_MS = 60_000;
 
-export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] {
-  if (requests.length === 0) return [];
-  return [
-    header('Requests waiting'),
-    ...requests.slice(0, REQUESTS_MAX).flatMap((request): KnownBlock[] => [
+export function homeRequests(requests: readonly WaitingRequest[], pages: HomePages): KnownBlock[] {
+  const page = listPage(requests, pages.requests ?? 1, REQUESTS_SHOWN);
+  return homeList({ list: 'requests', title: 'Requests waiting', ...page }, (shown) =>
+    shown.flatMap((request): KnownBlock[] => [
       section(
         `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
         `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
@@ -78,25 +79,20 @@ export function homeRequests(requests: readonly WaitingRequest[]): KnownBlock[] 
       ...context(request.orderCents === null && request.blocks.length === 0 ? mayLeaveRuleset(request.card) : null),
       ...(request.mayDecide ? actions(...decideButtons(request)) : []),
     ]),
-    ...more(requests.length - REQUESTS_MAX, 'requests in the channel for requests'),
-  ];
+  );
 }
 
 /** The person's own requests that nobody has decided. */
-export function homeOwnRequests(requests: readonly WaitingRequest[]): KnownBlock[] {
-  if (requests.length === 0) return [];
-  return [
-    header('Your requests'),
+export function homeOwnRequests(requests: readonly WaitingRequest[], pages: HomePages): KnownBlock[] {
+  const page = listPage(requests, pages['own-requests'] ?? 1, REQUESTS_SHOWN);
+  return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) => [
     section(
-      ...requests
-        .slice(0, REQUESTS_MAX)
-        .map(
-          (request) =>
-            `• You ${requestSummary(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
-        ),
+      ...shown.map(
+        (request) =>
+          `• You ${requestSummary(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+      ),
     ),
-    ...more(requests.length - REQUESTS_MAX, 'requests of yours'),
-  ];
+  ]);
 }
 
 function standing({ approvals, needed }: WaitingRequest): string {
@@ -123,39 +119,30 @@ function decideButtons({ value, card }: WaitingRequest) {
   ];
 }
 
-export function homeTemporaryChanges(temporaryChanges: readonly OpenTemporaryChange[]): KnownBlock[] {
-  if (temporaryChanges.length === 0) return [];
-  return [
-    header('Temporary changes'),
-    ...temporaryChanges.slice(0, RECENT_RAISES_MAX).map((raise) => ({
+export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pages: HomePages): KnownBlock[] {
+  const page = listPage(changes, pages.changes ?? 1, CHANGES_SHOWN);
+  return homeList({ list: 'changes', title: 'Temporary changes', ...page }, (shown) =>
+    shown.map((raise) => ({
       ...section(
         `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
       ),
       ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
     })),
-    ...more(temporaryChanges.length - RECENT_RAISES_MAX, 'temporary changes'),
-  ];
+  );
 }
 
-export function homeMutes(mutes: readonly OpenMute[]): KnownBlock[] {
-  if (mutes.length === 0) return [];
-  return [
-    header('Muted cards'),
+export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBlock[] {
+  const page = listPage(mutes, pages.mutes ?? 1, MUTES_SHOWN);
+  return homeList({ list: 'mutes', title: 'Muted cards', ...page }, (shown) => [
     section(
-      ...mutes.slice(0, MUTES_MAX).map(({ card, isTravel, by, reason, endsAt }) => {
+      ...shown.map(({ card, isTravel, by, reason, endsAt }) => {
         const what = isTravel ? 'muted on a trip' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
         return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${outside(cardHandle(card), 20)}`)}`;
       }),
     ),
-    ...more(mutes.length - MUTES_MAX, `in ${commandCode('mutes')}`),
-  ];
-}
-
-/** What did not fit, said; `what` begins with a plural. */
-export function more(count: number, what: string): KnownBlock[] {
-  return context(count > 0 ? `… and ${count} more ${count === 1 ? what.replace(/s\b/, '') : what}.` : null);
+  ]);
 }
 
 function moved({ changes }: { readonly changes: readonly RuleChange[] }): string {

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { HomePages, ListPage } from '../../src/app-home/home-page.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
@@ -13,7 +14,7 @@ export interface Home {
   /** When it was drawn, UTC ISO 8601. */
   readonly at: string;
   /** Cards that are linked to the person. */
-  readonly own: readonly OwnCardFacts[];
+  readonly own: ListPage<OwnCardFacts>;
   /** What the person asked for and nobody has decided. */
   readonly ownRequests: readonly WaitingRequest[];
   /** What the person is told in direct messages. */
@@ -21,20 +22,21 @@ export interface Home {
   /** Null: the person does not run the program. */
   readonly team: TeamFacts | null;
   readonly delegate: DelegateFacts;
+  readonly pages: HomePages;
 }
 
 /** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
-export function home({ at, own, ownRequests, preferences, team, delegate }: Home): {
+export function home({ at, own, ownRequests, preferences, team, delegate, pages }: Home): {
   type: 'home';
   blocks: KnownBlock[];
 } {
   const blocks: KnownBlock[] = [
-    ...(own.length === 0 ? [] : homeOwnCards(own)),
-    ...homeOwnRequests(ownRequests),
-    ...(team === null ? [] : homeTeam(team)),
+    ...homeOwnCards(own),
+    ...homeOwnRequests(ownRequests, pages),
+    ...(team === null ? [] : homeTeam(team, pages)),
     ...(team?.isApprover === true ? homeDelegate(delegate) : []),
-    ...(own.length === 0 ? [] : homePreferences(preferences)),
-    ...(own.length === 0 && team === null ? external() : []),
+    ...(own.total === 0 ? [] : homePreferences(preferences)),
+    ...(own.total === 0 && team === null ? external() : []),
     ...context(`${dateAfter('As of', at)}. Updates automatically.`),
   ];
   return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };

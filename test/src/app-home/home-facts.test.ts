@@ -66,18 +66,22 @@ describe('the own cards of a user', () => {
   it('are shown with gaps when the card API does not answer', async () => {
     const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
 
-    const [own] = await ownCards('U0ANA', {
-      links: {
-        ofUser: async () => [
-          { acctId: 7378, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at: '2026-11-20T00:00:00Z' },
-        ],
+    const { shown } = await ownCards(
+      'U0ANA',
+      { page: 1, perPage: 5 },
+      {
+        links: {
+          ofUser: async () => [
+            { acctId: 7378, userId: 'U0ANA', provedBy: 'email', by: 'U0ANA', at: '2026-11-20T00:00:00Z' },
+          ],
+        },
+        card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
+        directory: { account: async () => account },
+        recentDeclines: async () => [],
+        sealCard: () => 'sealed',
       },
-      card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
-      directory: { account: async () => account },
-      recentDeclines: async () => [],
-      sealCard: () => 'sealed',
-    });
+    );
 
-    expect(own).toMatchObject({ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false });
+    expect(shown).toMatchObject([{ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false }]);
   });
 });

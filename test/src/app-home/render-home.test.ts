@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listPage } from '../../../src/app-home/home-page.ts';
 import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
@@ -17,7 +18,7 @@ function createWorld(publishError: SlackError | null = null) {
     preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
     delegateOf: async () => ({ current: null, allowed: [] }),
     recordOpening: async ({ userId }) => void opened.push(userId),
-    ownCards: async () => [],
+    ownCards: async () => listPage([], 1, 5),
     teamFacts: async () => {
       throw new Error('only the team may see the facts of the team');
     },
@@ -31,7 +32,8 @@ function createWorld(publishError: SlackError | null = null) {
     now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const open = (userId: string) => home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true });
+  const open = (userId: string) =>
+    home.open({ id: `home_${userId}`, userId, roles: ['operator'], isOpening: true, turn: null });
   return { home, open, enqueued, opened };
 }
 
@@ -60,7 +62,7 @@ describe('a change that App Home may show', () => {
 it('an opening is on record, a change of roles is not', async () => {
   const { home, open, opened } = createWorld();
   await open('U0ANA');
-  await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false });
+  await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false, turn: null });
 
   expect(opened).toEqual(['U0ANA']);
 });

@@ -16,7 +16,7 @@ function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[
   let nowMs = MONDAY_9_AM + MINUTE;
   const send = createSendOwnDigests({
     preferences: { ownDigests: async () => [...digests] },
-    ownCards: async (userId) => (userId === 'U0SAM' ? [facts] : []),
+    ownCards: async (userId) => ({ shown: userId === 'U0SAM' ? [facts] : [] }),
     recentDeclines: async () => declinedAt.map((occurredAt) => ({ ...transactionAlert().event, occurredAt })),
     sent: { has: async (id) => ids.has(id), add: async (id) => void ids.add(id) },
     notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),

@@ -1,39 +1,57 @@
 import { expect, it } from 'vitest';
-import { createHomeViewers, homeOpened } from '../../../src/app-home/viewer-store.ts';
+import { createHomeViewers, type HomeOpened, homeOpened } from '../../../src/app-home/viewer-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
+const opening = (roles: HomeOpened['roles'] = [], over: Partial<HomeOpened> = {}) => ({
+  userId: 'U0ANA',
+  roles,
+  isOpening: true,
+  turn: null,
+  ...over,
+});
 const DAY_MS = 24 * 3_600_000;
 
 it('a user stays a viewer for a day after opening App Home', async () => {
   let now = 1_000_000_000_000;
   const viewers = createHomeViewers(redis(), () => now);
-  await viewers.see('U0ANA', ['operator'], true);
+  await viewers.see(opening(['operator']));
 
   now += DAY_MS - 1;
-  expect(await viewers.rolesOf('U0ANA'), 'just before a day has passed').toEqual(['operator']);
+  expect(await viewers.viewer('U0ANA'), 'just before a day has passed').toMatchObject({ roles: ['operator'] });
 
   now += 1;
-  expect(await viewers.rolesOf('U0ANA'), 'after a day').toBeNull();
+  expect(await viewers.viewer('U0ANA'), 'after a day').toBeNull();
   expect(await viewers.all(), 'viewers after a day').toEqual([]);
 });
 
 it('changed roles are stored for a viewer, and for nobody else', async () => {
   const viewers = createHomeViewers(redis());
-  await viewers.see('U0ANA', ['operator'], true);
+  await viewers.see(opening(['operator']));
 
-  await viewers.see('U0ANA', ['approver'], false);
-  await viewers.see('U0OLGA', ['approver'], false);
+  await viewers.see(opening(['approver'], { isOpening: false }));
+  await viewers.see(opening(['approver'], { userId: 'U0OLGA', isOpening: false }));
 
-  expect(await viewers.rolesOf('U0ANA')).toEqual(['approver']);
-  expect(await viewers.rolesOf('U0OLGA')).toBeNull();
+  expect(await viewers.viewer('U0ANA')).toMatchObject({ roles: ['approver'] });
+  expect(await viewers.viewer('U0OLGA')).toBeNull();
   expect(await viewers.all()).toEqual(['U0ANA']);
 });
 
 it('openings within two seconds share an id, a change of roles has one of its own', () => {
-  const opened = homeOpened('U0ANA', [], true, 10_000);
+  const opened = homeOpened(opening(), 10_000);
 
-  expect(homeOpened('U0ANA', [], true, 11_999).id).toBe(opened.id);
-  expect(homeOpened('U0ANA', [], true, 12_000).id).not.toBe(opened.id);
-  expect(homeOpened('U0ANA', [], false, 10_000).id).not.toBe(opened.id);
+  expect(homeOpened(opening(), 11_999).id).toBe(opened.id);
+  expect(homeOpened(opening(), 12_000).id).not.toBe(opened.id);
+  expect(homeOpened(opening([], { isOpening: false }), 10_000).id).not.toBe(opened.id);
+});
+
+it('the page that somebody turned to is kept when roles change, and the next opening begins with the first', async () => {
+  const viewers = createHomeViewers(redis());
+  await viewers.see(opening(['operator'], { turn: { list: 'mutes', page: 2 } }));
+  await viewers.see(opening(['operator'], { turn: { list: 'declines', page: 3 } }));
+  await viewers.see(opening(['approver'], { isOpening: false }));
+  expect(await viewers.viewer('U0ANA')).toEqual({ roles: ['approver'], pages: { mutes: 2, declines: 3 } });
+
+  await viewers.see(opening(['approver']));
+  expect(await viewers.viewer('U0ANA')).toEqual({ roles: ['approver'], pages: {} });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { listPage } from '../../../src/app-home/home-page.ts';
 import { createHome } from '../../../src/app-home/render-home.ts';
 import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
@@ -370,7 +371,7 @@ describe('App Home', () => {
       preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
       delegateOf: async () => ({ current: null, allowed: [] }),
       recordOpening: async () => {},
-      ownCards: async () => [],
+      ownCards: async () => listPage([], 1, 5),
       teamFacts: async ({ isApprover }) => {
         teamFor.push(isApprover);
         return { isApprover, ...none, health: { lagMs: 0 } } as never;
@@ -380,7 +381,7 @@ describe('App Home', () => {
       now: () => new Date(),
       log,
     });
-    await home.open({ id: 'home_1', userId: 'U0ANA', roles: ['approver', 'operator'], isOpening: true });
+    await home.open({ id: 'home_1', userId: 'U0ANA', roles: ['approver', 'operator'], isOpening: true, turn: null });
     group.members = [];
     advance(60_000);
 

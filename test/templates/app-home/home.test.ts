@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type HomePages, listPage, turnOf } from '../../../src/app-home/home-page.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
-import { buttonIds, shown } from '../shown.ts';
+import { buttonIds, buttons, shown } from '../shown.ts';
 
 const limit = { period: 'daily', category: null, limitCents: 40_000, remainingCents: 38_000 } as const;
 const decline = {
@@ -73,12 +74,14 @@ const team = {
   inactive: [{ card, value: 'sealed' }],
   health,
 };
+const only = <T>(one: T) => listPage([one], 1, 5);
+const none = listPage<typeof own>([], 1, 5);
 const at = '2026-11-20T14:20:00Z';
 const preferences = { off: [], digest: null, quiet: null, delegates: [] };
 const delegate = { current: null, allowed: [] };
 
 const read = (facts: Partial<Home>): string =>
-  shown(home({ at, own: [], ownRequests: [], preferences, delegate, team: null, ...facts }).blocks);
+  shown(home({ at, own: none, ownRequests: [], preferences, delegate, team: null, pages: {}, ...facts }).blocks);
 
 describe('App Home', () => {
   it('says how many more cards wait to be activated', () => {
@@ -90,16 +93,16 @@ describe('App Home', () => {
   });
 
   it('says in words what the bar shows', () => {
-    expect(read({ own: [own] })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
+    expect(read({ own: only(own) })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
   });
 
   it('says when the limits cannot be read, and when there are none', () => {
-    expect(read({ own: [{ ...own, limits: [], hasLimits: false }] })).toMatch(/cannot be asked for the limits/);
-    expect(read({ own: [{ ...own, limits: [] }] })).toMatch(/No limit is set/);
+    expect(read({ own: only({ ...own, limits: [], hasLimits: false }) })).toMatch(/cannot be asked for the limits/);
+    expect(read({ own: only({ ...own, limits: [] }) })).toMatch(/No limit is set/);
   });
 
   it('tells a PIN to the holder only', () => {
-    expect(read({ own: [own] })).toMatch(/wrong PIN/i);
+    expect(read({ own: only(own) })).toMatch(/wrong PIN/i);
     expect(read({ team })).not.toMatch(/PIN/);
   });
 
@@ -131,7 +134,7 @@ describe('App Home', () => {
 
   it('lets approvers decide, operators take back temporary changes and activate cards', () => {
     const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
-    expect(buttonIds(home({ at, delegate, own: [], ownRequests: [], preferences, team }).blocks)).toEqual([
+    expect(buttonIds(home({ at, delegate, own: none, ownRequests: [], preferences, team, pages: {} }).blocks)).toEqual([
       'decide_request_approve',
       'decide_request_deny',
       'confirm_claim',
@@ -139,20 +142,49 @@ describe('App Home', () => {
       'revert_now',
       'home_activate',
     ]);
-    expect(buttonIds(home({ at, delegate, own: [], ownRequests: [], preferences, team: looks }).blocks)).toEqual([
-      'revert_now',
-      'home_activate',
-    ]);
+    expect(
+      buttonIds(home({ at, delegate, own: none, ownRequests: [], preferences, team: looks, pages: {} }).blocks),
+    ).toEqual(['revert_now', 'home_activate']);
   });
 
   it('has buttons for the own card instead of commands, none for one that is not active', () => {
     const cardButtons = (one: typeof own) =>
-      buttonIds(home({ at, delegate, own: [one], ownRequests: [], preferences, team: null }).blocks).filter(
-        (id) => id !== 'set_preference',
-      );
+      buttonIds(
+        home({ at, delegate, own: only(one), ownRequests: [], preferences, team: null, pages: {} }).blocks,
+      ).filter((id) => id !== 'set_preference');
     expect(cardButtons(own)).toEqual(['home_ask', 'home_block']);
     expect(cardButtons({ ...own, status: 'BLOCKED' })).toEqual([]);
-    expect(read({ own: [own], team })).not.toMatch(/`\/card (activate|block|ask)/);
+    expect(read({ own: only(own), team })).not.toMatch(/`\/card (activate|block|ask)/);
+  });
+
+  it('shows each entry of each list on exactly one of its pages', () => {
+    const named = (index: number) => ({ ...card, holder: `Holder${String(index).padStart(3, '0')}.` });
+    const all = Array.from({ length: 23 }, (_, index) => named(index));
+    const asked = all.map((one) => ({ ...request, card: one }));
+    const facts = {
+      requests: { team: { ...team, requests: asked } },
+      'own-requests': { ownRequests: asked },
+      claims: { team: { ...team, claims: all.map((one) => ({ ...claim, cards: [one] })) } },
+      changes: { team: { ...team, temporaryChanges: all.map((one) => ({ ...raise, card: one })) } },
+      mutes: { team: { ...team, mutes: all.map((one) => ({ ...mute, card: one })) } },
+      declines: { team: { ...team, declines: all.map((one) => ({ ...decline, card: one })) } },
+      inactive: { team: { ...team, inactive: all.map((one) => ({ card: one, value: 'sealed' })) } },
+    } satisfies Record<string, Partial<Home>>;
+    for (const [list, over] of Object.entries(facts)) {
+      const seen: string[] = [];
+      let pages: HomePages | null = {};
+      while (pages !== null) {
+        const drawn: Partial<Home> = { ...over, pages };
+        const { blocks } = home({ at, own: none, ownRequests: [], preferences, delegate, team: null, pages, ...drawn });
+        seen.push(...new Set(shown(blocks).match(/Holder\d+/g)));
+        const next = buttons(blocks).find(({ action_id }) => action_id === 'next_page')?.value;
+        const turn = next === undefined ? null : turnOf(next);
+        pages = turn === null ? null : { [turn.list]: turn.page };
+      }
+      expect(seen, list).toEqual(all.map(({ holder }) => holder.replace('.', '')));
+    }
+    expect(read({ ...facts.mutes, pages: { mutes: 3 } })).toContain('Muted cards (21 to 23 of 23)');
+    expect(read({ ...facts.mutes, pages: { mutes: 9 } }), 'a page that is gone').toContain('(21 to 23 of 23)');
   });
 
   it('shows what the person asked for, and to those who decide the purchase and why it takes two', () => {
@@ -163,47 +195,54 @@ describe('App Home', () => {
     expect(read({ team })).toContain('2 approvals:');
   });
 
-  it('fits whatever there is: how many more is said, and Slack takes it', () => {
+  it('fits whatever there is: longer lists have pages, and Slack takes it', () => {
     const words = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.constantFrom('', '<!channel>', 'x'.repeat(5000)),
     );
     const many = <T>(one: T) => fc.integer({ min: 0, max: 150 }).map((count) => Array<T>(count).fill(one));
     fc.assert(
-      fc.property(words, fc.integer({ min: 0, max: 150 }), many(limit), (text, count, limits) => {
-        const named = { ...card, holder: text, last4: text, group: text };
-        const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
-        const opsIssue = { id: text, what: text, cause: text };
-        const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
-        const view = home({
-          at,
-          delegate: { current: { to: text, from: text, until: text }, allowed: fill(text) },
-          preferences: {
-            off: [text],
-            digest: 'weekly',
-            quiet: text,
-            delegates: fill({ to: text, from: text, until: text }),
-          },
-          ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
-          own: fill({ ...own, card: named, status: text, limits, declines: fill(told) }),
-          team: {
-            isApprover: true,
-            requests: fill({ ...request, card: named, reason: text, askedBy: text }),
-            temporaryChanges: fill({ ...raise, card: named, by: text }),
-            mutes: fill({ ...mute, card: named, reason: text }),
-            claims: fill({ ...claim, claimedBy: text, cards: fill(named).slice(0, 5) }),
-            declines: fill({ ...told, card: named }),
-            inactive: fill({ card: named, value: 'sealed' }),
-            health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
-          },
-        });
+      fc.property(
+        words,
+        fc.integer({ min: 0, max: 150 }),
+        many(limit),
+        fc.integer({ min: 1, max: 20 }),
+        (text, count, limits, page) => {
+          const named = { ...card, holder: text, last4: text, group: text };
+          const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
+          const opsIssue = { id: text, what: text, cause: text };
+          const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
+          const view = home({
+            at,
+            delegate: { current: { to: text, from: text, until: text }, allowed: fill(text) },
+            preferences: {
+              off: [text],
+              digest: 'weekly',
+              quiet: text,
+              delegates: fill({ to: text, from: text, until: text }),
+            },
+            ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
+            own: listPage(fill({ ...own, card: named, status: text, limits, declines: fill(told) }), page, 5),
+            pages: { requests: page, claims: page, changes: page, mutes: page, declines: page, inactive: page },
+            team: {
+              isApprover: true,
+              requests: fill({ ...request, card: named, reason: text, askedBy: text }),
+              temporaryChanges: fill({ ...raise, card: named, by: text }),
+              mutes: fill({ ...mute, card: named, reason: text }),
+              claims: fill({ ...claim, claimedBy: text, cards: fill(named).slice(0, 5) }),
+              declines: fill({ ...told, card: named }),
+              inactive: fill({ card: named, value: 'sealed' }),
+              health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
+            },
+          });
 
-        expect(checkBlocks(view.blocks, 'home')).toEqual([]);
-        expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
-        // What says how old it is stands at the end, so nothing was cut off.
-        expect(shown(view.blocks)).toMatch(/Updates automatically/);
-        if (count > 10) expect(shown(view.blocks)).toMatch(/more of your cards/);
-      }),
+          expect(checkBlocks(view.blocks, 'home')).toEqual([]);
+          expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
+          // What says how old it is stands at the end, so nothing was cut off.
+          expect(shown(view.blocks)).toMatch(/Updates automatically/);
+          if (count > 10) expect(buttonIds(view.blocks)).toContain(page === 1 ? 'next_page' : 'previous_page');
+        },
+      ),
       { numRuns: 60 },
     );
   });

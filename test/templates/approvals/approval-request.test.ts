@@ -42,7 +42,7 @@ function inHome(request: LimitRequest): string {
     approvals: approvals.length,
     mayDecide: true,
   };
-  return shown(homeRequests([waiting]));
+  return shown(homeRequests([waiting], {}));
 }
 
 describe.each([
