@@ -172,6 +172,8 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
       return transactionKinds;
     case 'code':
       return ['decline'];
+    case 'form':
+      return filter.form === 'virtual' ? webhookKinds : webhookKinds.filter((kind) => kind !== 'virtual-card');
     case 'text':
       return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : transactionKinds;
     case 'and':

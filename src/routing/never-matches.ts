@@ -1,48 +1,83 @@
+import { declineCodes } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
+import { transactionKinds } from '../core/event.ts';
 import { countryName, merchantCategoryNames } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
-import { type Filter, hasWords, printFilter } from './filter.ts';
+import { type AmountTest, type Filter, hasWords, possibleKinds, printFilter, type TextFact } from './filter.ts';
 
 type Amount = Extract<Filter, { is: 'amount' }>;
+type Text = Extract<Filter, { is: 'text' }>;
+/** What has to hold together: simple conditions, or `not` before one. */
+type Way = readonly Filter[];
+
+/** Of a filter with more alternatives than these nobody says that it never fits. */
+const WAYS_MAX = 500;
 
 /** Why no alert can ever fit a filter, as a sentence; null where some may. What only looks unlikely is not refused. */
 export function whyNever(filter: Filter): string | null {
+  const ways = waysOf(filter);
+  if (ways === null) return null;
+  const each = ways.map(contradictionIn);
+  return each.includes(null) ? null : (each[0] ?? `“${printFilter(filter)}” leaves no alert.`);
+}
+
+/** The ways in which a filter can fit; null where there are too many. */
+function waysOf(filter: Filter): Way[] | null {
   switch (filter.is) {
-    case 'or': {
-      const each = filter.filters.map(whyNever);
-      return each.includes(null) ? null : (each[0] ?? null);
-    }
+    case 'all':
+      return [[]];
+    case 'or':
+      return filter.filters.reduce<Way[] | null>((all, part) => atMost(all, waysOf(part), (a, b) => [...a, ...b]), []);
     case 'and':
-      return filter.filters.map(whyNever).find((why) => why !== null) ?? whyNotTogether(filter.filters);
-    case 'text':
-      return filter.fact === 'category' ? whyNoCategory(filter.text) : null;
+      return filter.filters.reduce<Way[] | null>(
+        (all, part) => atMost(all, waysOf(part), (a, b) => a.flatMap((one) => b.map((two) => [...one, ...two]))),
+        [[]],
+      );
+    case 'not':
+      return waysOfNot(filter.filter);
     default:
-      return null;
+      return [[filter]];
   }
 }
 
-/** Alternatives are tried with what stands beside them. */
-function whyNotTogether(parts: readonly Filter[]): string | null {
-  const simple = parts.filter(({ is }) => is !== 'or');
-  const alone = contradictionIn(simple);
-  if (alone !== null) return alone;
-  for (const part of parts) {
-    if (part.is !== 'or') continue;
-    const each = part.filters.map((way) => contradictionIn([...simple, ...(way.is === 'and' ? way.filters : [way])]));
-    if (!each.includes(null)) return each[0] ?? null;
+function waysOfNot(denied: Filter): Way[] | null {
+  const not = (filter: Filter): Filter => ({ is: 'not', filter });
+  switch (denied.is) {
+    case 'all':
+      return [];
+    case 'not':
+      return waysOf(denied.filter);
+    case 'or':
+      return waysOf({ is: 'and', filters: denied.filters.map(not) });
+    case 'and':
+      return waysOf({ is: 'or', filters: denied.filters.map(not) });
+    default:
+      return [[not(denied)]];
   }
-  return null;
 }
 
-function contradictionIn(parts: readonly Filter[]): string | null {
-  for (const [index, one] of parts.entries())
-    for (const other of parts.slice(index + 1))
-      if (excludes(one, other) || excludes(other, one)) return both(one, other);
-  return amountGap(parts.filter((part) => part.is === 'amount'));
+function atMost(one: Way[] | null, two: Way[] | null, join: (one: Way[], two: Way[]) => Way[]): Way[] | null {
+  if (one === null || two === null || one.length * two.length > WAYS_MAX) return null;
+  const ways = join(one, two);
+  return ways.length > WAYS_MAX ? null : ways;
+}
+
+function contradictionIn(way: Way): string | null {
+  for (const [index, one] of way.entries())
+    for (const other of way.slice(index + 1)) if (excludes(one, other) || excludes(other, one)) return both(one, other);
+  const kinds = possibleKinds({ is: 'and', filters: way });
+  if (kinds.length === 0) return `No alert is “${printFilter({ is: 'and', filters: way })}”.`;
+  const hasAmount = kinds.every((kind) => transactionKinds.some((each) => each === kind));
+  return amountGap(way.flatMap((part) => amountOf(part, hasAmount))) ?? whyNoCategory(way.filter(isOfCategory));
 }
 
 function excludes(one: Filter, other: Filter): boolean {
-  if (one.is === 'not') return printFilter(one.filter) === printFilter(other) || isCodeWithin(other, one.filter);
+  if (one.is === 'not') {
+    const denied = one.filter;
+    if (denied.is === 'text' && other.is === 'text' && denied.fact === other.fact)
+      return hasWords(other.text, denied.text);
+    return printFilter(denied) === printFilter(other) || isCodeWithin(other, denied);
+  }
   if (one.is === 'country' && other.is === 'country') return one.country !== other.country;
   if (one.is === 'form' && other.is === 'form') return one.form !== other.form;
   if (one.is !== 'code' || other.is !== 'code') return false;
@@ -51,6 +86,15 @@ function excludes(one: Filter, other: Filter): boolean {
 
 function isCodeWithin(one: Filter, whole: Filter): boolean {
   return one.is === 'code' && whole.is === 'code' && `${one.code}.`.startsWith(`${whole.code}.`);
+}
+
+const opposite: Readonly<Record<AmountTest, AmountTest>> = { over: 'upTo', upTo: 'over', under: 'from', from: 'under' };
+
+/** What a condition says about the amount. “Not over $5” is “at most $5” only where there is an amount. */
+function amountOf(part: Filter, hasAmount: boolean): Amount[] {
+  if (part.is === 'amount') return [part];
+  if (part.is !== 'not' || part.filter.is !== 'amount' || !hasAmount) return [];
+  return [{ ...part.filter, test: opposite[part.filter.test] }];
 }
 
 function amountGap(amounts: readonly Amount[]): string | null {
@@ -72,22 +116,57 @@ function both(one: Filter, other: Filter): string {
   return `No alert is both “${printFilter(one)}” and “${printFilter(other)}”. Did you mean “or”?`;
 }
 
-function whyNoCategory(text: string): string | null {
-  if (/^\d{4}$/.test(text.trim()) || merchantCategoryNames.some((name) => hasWords(name, text))) return null;
-  const words = new Set(merchantCategoryNames.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []));
-  const near = closest(text.trim(), [...words]);
-  return `There is no merchant category “${text}”. ${near === null ? 'Write a word of its name, or its four digits.' : `Did you mean “${near}”?`}`;
+function isOfCategory(part: Filter): part is Text {
+  return part.is === 'text' && part.fact === 'category';
 }
 
-/** Groups that a filter names and no card is in, with the group that was probably meant. */
-export function unknownGroups(filter: Filter, groups: readonly string[]): { typed: string; meant: string | null }[] {
-  if (filter.is === 'and' || filter.is === 'or') return filter.filters.flatMap((part) => unknownGroups(part, groups));
-  if (filter.is === 'not') return unknownGroups(filter.filter, groups);
-  if (filter.is !== 'text' || filter.fact !== 'group' || groups.some((group) => hasWords(group, filter.text)))
-    return [];
-  const near = closest(
-    filter.text,
-    groups.map((group) => group.toLowerCase()),
-  );
-  return [{ typed: filter.text, meant: groups.find((group) => group.toLowerCase() === near) ?? null }];
+/** Four digits may be a category that the list lacks, but no merchant has two. */
+function whyNoCategory(wanted: readonly Text[]): string | null {
+  const unknown = wanted.find(({ text }) => !isCategory(text));
+  if (unknown !== undefined) {
+    const near = nearest('category', unknown.text, []);
+    return `There is no merchant category “${unknown.text}”. ${near === null ? 'Write a word of its name, or its four digits.' : `Did you mean “${near}”?`}`;
+  }
+  const [one, two] = wanted;
+  const isOne = merchantCategoryNames.some((name) => wanted.every(({ text }) => hasWords(name, text)));
+  return one === undefined || two === undefined || isOne || new Set(wanted.map(({ text }) => text.trim())).size === 1
+    ? null
+    : both(one, two);
+}
+
+function isCategory(text: string): boolean {
+  return /^\d{4}$/.test(text.trim()) || merchantCategoryNames.some((name) => hasWords(name, text));
+}
+
+export interface UnknownName {
+  readonly what: 'group' | 'category' | 'code';
+  readonly typed: string;
+  /** What was probably meant. */
+  readonly meant: string | null;
+}
+
+/** Groups, categories and codes that a filter names and nobody knows. It is taken all the same: they may come. */
+export function unknownNames(filter: Filter, groups: readonly string[]): UnknownName[] {
+  if (filter.is === 'and' || filter.is === 'or') return filter.filters.flatMap((part) => unknownNames(part, groups));
+  if (filter.is === 'not') return unknownNames(filter.filter, groups);
+  if (filter.is === 'code') {
+    const isKnown = declineCodes.some((code) => `${code}.`.startsWith(`${filter.code}.`));
+    return isKnown ? [] : [{ what: 'code', typed: filter.code, meant: closest(filter.code, declineCodes) }];
+  }
+  if (filter.is !== 'text' || (filter.fact !== 'group' && filter.fact !== 'category')) return [];
+  const { fact, text } = filter;
+  if (fact === 'group' ? groups.some((group) => hasWords(group, text)) : isCategory(text)) return [];
+  return [{ what: fact, typed: text, meant: nearest(fact, text, groups) }];
+}
+
+function nearest(fact: TextFact, text: string, groups: readonly string[]): string | null {
+  if (fact === 'group') {
+    const near = closest(
+      text,
+      groups.map((group) => group.toLowerCase()),
+    );
+    return groups.find((group) => group.toLowerCase() === near) ?? null;
+  }
+  const words = new Set(merchantCategoryNames.flatMap((name) => name.toLowerCase().match(/\p{L}{3,}/gu) ?? []));
+  return closest(text.trim(), [...words]);
 }

@@ -15,7 +15,7 @@ import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rul
 import { countMatches } from './count-matches.ts';
 import { type Filter, kindName, namesSensitive, possibleKinds, printFilter } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
-import { unknownGroups, whyNever } from './never-matches.ts';
+import { unknownNames, whyNever } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
 import { type ChannelAction, pageIn } from './verbs.ts';
@@ -120,11 +120,11 @@ function readFilter(text: string): ReturnType<typeof parseFilter> {
   return why === null ? parsed : { error: { word: '', why } };
 }
 
-/** What a subscription would have brought, and which of its groups nobody is in. */
+/** What a subscription would have brought, and which of its names nobody knows. */
 async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' | 'groups'>) {
   const [matches, unknown] = await Promise.all([
     countMatches(filter, alerts.kept()),
-    groups().then((known) => unknownGroups(filter, known)),
+    groups().then((known) => unknownNames(filter, known)),
   ]);
   return { ...matches, unknown };
 }

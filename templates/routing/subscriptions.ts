@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
+import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import {
@@ -33,9 +34,15 @@ interface Preview {
   /** How many alerts it would have posted; at least as many where not all were counted. */
   readonly count: number;
   readonly isAll: boolean;
-  /** Groups that it names and no card is in, and what was probably meant. */
-  readonly unknown: readonly { readonly typed: string; readonly meant: string | null }[];
+  /** Names that nobody knows, and what was probably meant. */
+  readonly unknown: readonly UnknownName[];
 }
+
+const unknownWords: Readonly<Record<UnknownName['what'], (typed: string) => string>> = {
+  group: (typed) => `No card is in a group “${typed}” now.`,
+  category: (typed) => `There is no merchant category “${typed}”.`,
+  code: (typed) => `I do not know a decline code “${typed}”.`,
+};
 
 /** `In the last 30 days this would have posted 14 alerts.`, and what looks like a slip. */
 function previewLines({ count, isAll, unknown }: Preview): string[] {
@@ -43,9 +50,9 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
   const isLower = !isAll && count > 0;
   return [
     `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' There are too many to look at: only the newest were counted.'}`,
-    ...unknown.map(({ typed, meant }) => {
+    ...unknown.map(({ what, typed, meant }) => {
       const hint = meant === null ? '' : ` Did you mean “${outside(meant, 80)}”?`;
-      return `:warning: No card is in a group “${outside(typed, 80)}” now.${hint}`;
+      return `:warning: ${unknownWords[what](outside(typed, 80))}${hint}`;
     }),
   ];
 }

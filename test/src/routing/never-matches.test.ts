@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from '../../../src/routing/filter.ts';
-import { unknownGroups, whyNever } from '../../../src/routing/never-matches.ts';
+import { unknownNames, whyNever } from '../../../src/routing/never-matches.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { examples } from '../../support/examples.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
@@ -25,6 +25,26 @@ describe('a filter', () => {
     ['country US and (country CA or country MX)', /^No purchase is in both/],
     ['(over 5 and under 4) or (country US and country CA)', /^No amount/],
     ['category Restarants', 'There is no merchant category “Restarants”. Did you mean “restaurants”?'],
+    ['category 5812 and category 5411', /^No alert is both/],
+    ['category restaurants and category airlines', /^No alert is both/],
+    ['under 0', 'No amount is under $0.00.'],
+    ['virtual and physical cards', null],
+    ['not all', '“not all” leaves no alert.'],
+    ['declines and not over 5 and not under 10', /^No amount is/],
+    ['declines and not (declines or over 5)', /^No alert is/],
+    ['not (not over 5 or not under 4)', /^No amount is/],
+    ['not (virtual cards or not physical cards) and virtual cards', /^No alert is both/],
+    ['group "Field Ops" and not group field', /^No alert is both/],
+    ['group sales and not group Sales', /^No alert is both/],
+    ['merchant Uber and not merchant uber', /^No alert is both/],
+    ['holder Rivera and not holder rivera', /^No alert is both/],
+    ['shipping country US', null],
+    ['status category restaurants', null],
+    ['country XX', null],
+    ['country Atlantis', null],
+    ['code nonsense', null],
+    ['currency EUR', null],
+    ['state TX', null],
     ['category xyzzyxyzzy', /Write a word of its name, or its four digits\.$/],
   ])('that can never fit is told with the reason: %s', (text, why) => {
     const parsed = parseFilter(text);
@@ -45,6 +65,14 @@ describe('a filter', () => {
     'category 5812',
     'category 9999',
     'group "Field" and group "Ops"',
+    'group field and not group "Field Ops"',
+    'not over 5 and not under 10',
+    'not (country US and over 5)',
+    'category 5812 and category restaurants',
+    'category 5812 or category 5411',
+    'not category Restarants',
+    'code decline.new.one',
+    'virtual and over 0 or shipping',
   ])('that some alert may fit is taken: %s', (text) => {
     expect(whyNever(filterOf(text))).toBeNull();
   });
@@ -89,12 +117,18 @@ describe('a filter', () => {
   });
 });
 
-it('groups that no card is in are named, with the one that was probably meant', () => {
+it('groups, categories and codes that nobody knows are named, with what was probably meant', () => {
   const groups = ['Field Ops', 'Sales'];
-  const unknown = (text: string) => unknownGroups(filterOf(text), groups);
+  const unknown = (text: string) => unknownNames(filterOf(text), groups);
 
   expect(unknown('declines and not (group "Feild Ops" or group sales)')).toEqual([
-    { typed: 'Feild Ops', meant: 'Field Ops' },
+    { what: 'group', typed: 'Feild Ops', meant: 'Field Ops' },
   ]);
-  expect(unknown('group Marketing or group field')).toEqual([{ typed: 'Marketing', meant: null }]);
+  expect(unknown('group Marketing or group field')).toEqual([{ what: 'group', typed: 'Marketing', meant: null }]);
+  expect(unknown('category restaurants, Restarants or not category 5812')).toEqual([
+    { what: 'category', typed: 'Restarants', meant: 'restaurants' },
+  ]);
+  expect(unknown('code decline.rule.velocty or code velocity')).toEqual([
+    { what: 'code', typed: 'decline.rule.velocty', meant: 'decline.rule.velocity' },
+  ]);
 });
