@@ -159,7 +159,7 @@ async function openTemporaryChange(
     await show(temporaryChange, deps);
   }
   return {
-    note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} by itself ${whenWords(term)}.`,
+    note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} ${whenWords(term)}.`,
     control: { kind: 'revert', id: temporaryChange.id, until: endsAt },
   };
 }

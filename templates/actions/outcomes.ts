@@ -68,7 +68,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
 
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
   if (verb === 'paid') return '';
-  if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' by itself' : ' outside Slack';
+  if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;
 }

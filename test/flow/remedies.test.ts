@@ -84,7 +84,7 @@ describe('the remedy that fits the decline', () => {
 
       expect(rulesOf(card)).toEqual(before);
       expect(shown(alert)).not.toContain('revert_now');
-      expect(shown(alert)).toMatch(/Put back\* by itself/);
+      expect(shown(alert)).toMatch(/Put back\* automatically/);
     },
   );
 

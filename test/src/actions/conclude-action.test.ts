@@ -87,7 +87,7 @@ describe('a change whose answer was lost, found made later', () => {
       expect(await lastOutcome(world)).toMatchObject({
         state: 'done',
         confirmation: 'confirmed',
-        text: expect.stringContaining('Goes back to $400.00 by itself in 2 hours'),
+        text: expect.stringContaining('Goes back to $400.00 in 2 hours'),
         control: { kind: 'revert', id: later.id },
       });
       const was = await temporaryChangeOf(world, earlier);
@@ -200,7 +200,7 @@ it('a raise whose time is over before it is found is put back, and offers nothin
   world.advance(MINUTE + 1);
   await lookUntilOver(world);
   expect(await lastOutcome(world)).toMatchObject({ state: 'done', control: null });
-  expect((await lastOutcome(world))?.text).not.toContain('by itself');
+  expect((await lastOutcome(world))?.text).not.toContain('Goes back');
   await endTemporaryChange(short.id, world.deps);
 
   expect(world.service.rules['DailySpendLimit']).toBe(400);

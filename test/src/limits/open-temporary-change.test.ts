@@ -56,7 +56,7 @@ describe('a change for a while', () => {
 
     const until = '2026-11-20T19:00:00.000Z';
     expect(said).toEqual({
-      note: 'Goes back to $400.00 by itself in 4 hours.',
+      note: 'Goes back to $400.00 in 4 hours.',
       control: { kind: 'revert', id: 'act_new', until },
     });
     expect(steps).toEqual([`act_new ends ${until}`, 'posted act_new']);
@@ -138,7 +138,7 @@ describe('a change for a while', () => {
   ])('says when it ends: %j', async (term, words) => {
     const { terms } = await setUp();
 
-    expect((await terms.resolve(made([daily], term)))?.note).toBe(`Goes back to $400.00 by itself ${words}.`);
+    expect((await terms.resolve(made([daily], term)))?.note).toBe(`Goes back to $400.00 ${words}.`);
   });
 
   it('for a time remembers no purchase', async () => {
@@ -243,7 +243,7 @@ describe('rules that are as somebody wants them already', () => {
 
     const said = await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
 
-    expect(said?.note).toBe('Goes back to $400.00 by itself in 4 hours.');
+    expect(said?.note).toBe('Goes back to $400.00 in 4 hours.');
     expect(steps).toContain('superseded act_1: 1 for a while');
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
   });
