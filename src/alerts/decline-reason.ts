@@ -18,6 +18,8 @@ export interface DeclineReason {
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
   readonly isKnown: boolean;
+  /** False where the service's message is the usual one for this code: the words above say the same. */
+  readonly saysMore: boolean;
   /** The period of the exceeded limit, when the code is about one; null when the service does not say. */
   readonly period: LimitPeriod | null;
   /** The merchant category that the service named. */
@@ -25,7 +27,9 @@ export interface DeclineReason {
 }
 
 type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>;
-type Entry = Words & Partial<Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>>;
+type Entry = Words & { readonly usually: RegExp } & Partial<
+    Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>
+  >;
 
 /** Periods as the service writes them in its messages. */
 const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
@@ -58,6 +62,7 @@ function velocity(message: string): Entry {
     adminFix: `Raise the ${period} limit if the purchase is legitimate, then have it tried again.`,
     remedy: 'raise_limit',
     period,
+    usually: /^transaction exceeded (?:daily|weekly|monthly|yearly|lifetime) spend limit$/i,
   };
 }
 
@@ -69,6 +74,7 @@ function velocityMcc(message: string): Entry {
     adminFix: 'Raise this category’s limit if the purchase is legitimate, then have it tried again.',
     remedy: 'raise_limit',
     period: periodOf(message),
+    usually: /^transaction exceeded merchant category limit$/i,
   };
 }
 
@@ -81,8 +87,11 @@ function ruleMcc(message: string): Entry {
     adminFix: 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
     remedy: 'allow_category',
     category,
+    usually: /^unauthorized merchant category\b/i,
   };
 }
+
+const usualStatus = /^(?:card status (?:closed|blocked|inactive)|new card pending activation)$/i;
 
 /** The three messages that the service documents, and a fourth that is likely. */
 function cardStatus(message: string): Entry {
@@ -92,6 +101,7 @@ function cardStatus(message: string): Entry {
       meaning: 'The card was closed for good and can never be used again.',
       holderFix: 'Use another card, or ask for a new one.',
       adminFix: 'Order a new card if one is needed: a closed card cannot be activated.',
+      usually: usualStatus,
     };
   }
   if (/block/i.test(message)) {
@@ -101,6 +111,7 @@ function cardStatus(message: string): Entry {
       holderFix: 'Ask an admin why the card is blocked.',
       adminFix: 'Unblock the card if it should work again.',
       remedy: 'unblock',
+      usually: usualStatus,
     };
   }
   if (/pending/i.test(message)) {
@@ -110,6 +121,7 @@ function cardStatus(message: string): Entry {
       holderFix: 'When the card arrives, ask an admin to activate it.',
       adminFix: 'Activate the card if the cardholder has it.',
       remedy: 'activate',
+      usually: usualStatus,
     };
   }
   return {
@@ -118,6 +130,7 @@ function cardStatus(message: string): Entry {
     holderFix: 'Ask an admin to activate the card.',
     adminFix: 'Activate the card if the cardholder should be able to use it.',
     remedy: 'activate',
+    usually: usualStatus,
   };
 }
 
@@ -128,6 +141,7 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     holderFix: 'Use a merchant in the United States, or ask for purchases abroad to be allowed.',
     adminFix: 'Allow purchases abroad once or temporarily if the purchase is legitimate.',
     remedy: 'allow_international',
+    usually: /^international transactions not allowed$/i,
   },
   'decline.rule.cardnotpresent': {
     title: 'Card must be used in person',
@@ -135,6 +149,7 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
     adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
     remedy: 'allow_card_not_present',
+    usually: /^card not present$/i,
   },
   'decline.rule.velocity': velocity,
   'decline.rule.velocity.mcc': velocityMcc,
@@ -144,24 +159,28 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     meaning: 'The business balance does not cover the purchase.',
     holderFix: 'Pay another way until the business balance is topped up.',
     adminFix: 'Add money to the business balance in the card program’s portal. Cardbell cannot do this.',
+    usually: /^insufficient balance in service account$/i,
   },
   'decline.remote': {
     title: 'Declined by your own approval system',
     meaning: 'Your company’s remote authorization system did not authorize the purchase.',
     holderFix: 'Ask whoever runs your company’s authorization system.',
     adminFix: 'Check the remote authorization system for the reason. Cardbell cannot change its answer.',
+    usually: /^remote service decline$/i,
   },
   'decline.mcc': {
     title: 'Type of purchase never allowed',
     meaning: 'The card service never allows this type of merchant for this program.',
     holderFix: 'Pay another way: this merchant will not work with this card.',
     adminFix: 'No setting changes this. The card service’s support can tell you more.',
+    usually: /^transaction type not allowed$/i,
   },
   'decline.balance.card': {
     title: 'Card balance too low',
     meaning: 'The card’s own balance does not cover the purchase.',
     holderFix: 'Pay a smaller amount, or ask for money to be added to the card.',
     adminFix: 'Add money to the card in the card program’s portal, then have the purchase tried again.',
+    usually: /^transaction exceeded current card balance$/i,
   },
   'decline.card.status': cardStatus,
   'decline.card.pin': {
@@ -170,12 +189,14 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
     holderFix: 'Try again with the right PIN. If it was not you, ask for the card to be blocked now.',
     adminFix: 'Ask the cardholder whether it was them. If not, block the card.',
     isSensitive: true,
+    usually: /^pin verification check$/i,
   },
   decline: {
     title: 'Declined without a reason',
     meaning: 'The issuer gave no reason (“Do not honor”).',
     holderFix: 'Try once more, or pay another way. The merchant does not know the reason either.',
     adminFix: 'Ask the card service’s support. Give them the time, the amount and the merchant.',
+    usually: /^do not honor$/i,
   },
 };
 
@@ -186,6 +207,7 @@ const unknown: Entry = {
   meaning: 'Cardbell does not know this decline code yet.',
   holderFix: 'Try once more, or pay another way.',
   adminFix: 'Look up the decline in the card program’s portal, or ask the card service’s support.',
+  usually: /^$/,
 };
 
 /** Looks up the whole code, whatever its case. The service's messages are written for people and may change. */
@@ -193,12 +215,13 @@ export function declineReason(decline: { readonly code: string; readonly message
   const { code, message } = decline;
   const key = declineCode(decline);
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
-  const entry = typeof known === 'function' ? known(message) : (known ?? unknown);
+  const { usually, ...entry } = typeof known === 'function' ? known(message) : (known ?? unknown);
   return {
     code: known === undefined ? code.trim() : key,
     remedy: 'none',
     isSensitive: false,
     isKnown: known !== undefined,
+    saysMore: !usually.test(message.trim()),
     period: null,
     category: null,
     ...entry,

@@ -30,9 +30,9 @@ export function shownReason(
   return { ...reason, ...(isWithheld && withheldReason), isWithheld };
 }
 
-/** The card service's own words, quoted; a code of tomorrow is named with them. */
-export function serviceWords({ isWithheld, isKnown, code }: ShownReason, message: string): string {
-  if (isWithheld) return '';
+/** The card service's own words, quoted where they say more than ours; a code of tomorrow is named with them. */
+export function serviceWords({ isWithheld, isKnown, saysMore, code }: ShownReason, message: string): string {
+  if (isWithheld || (isKnown && !saysMore)) return '';
   const named = isKnown || code === '' ? '' : ` (code ${outside(code, 80)})`;
   if (message.trim() !== '') return `The card service says: “${outside(message, 300)}”${named}`;
   return named === '' ? '' : `The card service gave no explanation${named}.`;

@@ -126,8 +126,7 @@ it('Details shows in a form all that the three lines leave out', async () => {
   const form = (): string => JSON.stringify(cardbell().workspace.views.top(ana)?.blocks ?? []);
   await until(() => form().includes('decline.rule.velocity'), 'the form has the code of the decline');
 
-  const said = 'The card service says: “Transaction exceeded daily spend limit”';
-  expect(JSON.stringify(alert.blocks)).not.toContain(said);
-  expect(form()).toContain(said);
+  expect(JSON.stringify(alert.blocks)).not.toContain('Raise the daily limit to at least');
+  expect(form(), 'the cause, once').not.toContain('Transaction exceeded daily spend limit');
   expect(form()).toMatch(new RegExp(`DETAILED ${card.AcctId}.*Raise the daily limit to at least \\$140\\.00`, 's'));
 });

@@ -250,7 +250,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a decline code that is not listed',
     file: 'test/templates/alerts/decline.test.ts',
-    title: 'the controls > of decline.of.tomorrow come with what the service says',
+    title: 'the controls > of decline.of.tomorrow say what to do, and quote the service only where it says more',
   },
   {
     row: 'decline.card.status: its three messages',
