@@ -32,7 +32,7 @@ ${bold('Five minutes')}
      seconds later Sam tries again, #card-spend shows the purchase, and the limit goes back down.
   4. Become Olga and open the first link again. Press ${bold('Block card')}, then ${bold('Undo')}. As Otto, press ${bold('Block card')}: refused.
   5. At the cash register press ${bold('12 declines')}. #card-declines gets the first at once and one message about the
-     others; its menu opens each. ${bold('144 declines')} make a summary with a chart, and its thread has every row.
+     other eleven; its menu opens each. ${bold('144 declines')} make a summary with a chart, and its thread has every row.
   6. Become Ana and write ${bold('/card digest now')} in #card-declines, then ${bold(`/card why ${HERO_LAST4}`)}: why an alert went where it did.
      #card-audit has who did what.
 
@@ -62,7 +62,7 @@ export function welcome(at: { workspace: string; till: string }): string {
     `• ${as(userId.ana, channelId.approvals, 'As Ana, an approver')}: press *Approve*. Sam tries again, <#${channelId.spend}> shows the purchase, and the limit goes back down.`,
     `• ${as(userId.olga, channelId.declines, 'As Olga, an operator')}: press *Block card* on the decline, then *Undo*.`,
     `• ${as(userId.otto, channelId.declines, 'As Otto, who may do nothing')}: press *Block card* and be refused.`,
-    `• At the <${at.till}|cash register> pay with any card, or press *12 declines*: one message, and a menu that opens each of them.`,
+    `• At the <${at.till}|cash register> pay with any card, or press *12 declines*: the first comes at once, the other eleven in one message with a menu that opens each.`,
     `• As Ana, write \`/card digest now\`, \`/card why ${HERO_LAST4}\`, \`/card limit ${HERO_LAST4} daily 400 for 2h\` or \`/card help\`.`,
   ].join('\n');
 }

@@ -303,7 +303,13 @@ const home: Section = {
       name: 'home-approver',
       words: 'For approvers and operators: what waits, what is temporary, what was declined, how Cardbell fares.',
       alt: 'App Home of an approver',
-      templates: ['app-home/home', 'app-home/home-team', 'app-home/home-waiting', 'app-home/home-health'],
+      templates: [
+        'app-home/home',
+        'app-home/home-team',
+        'app-home/home-waiting',
+        'app-home/home-list',
+        'app-home/home-health',
+      ],
       take: async ({ see }) => (await see('ben', 'home')).getByTestId('home'),
     },
     {
