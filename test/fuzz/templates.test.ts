@@ -68,9 +68,13 @@ const at = '2026-11-20T14:14:00Z';
 let listLength: number | null = null;
 const many = <T>(one: T, count = 30): T[] => Array<T>(listLength ?? count).fill(one);
 
+const atLeastOne = <T>(one: T): T[] => [one, ...many(one)];
+
 /** As many limits as a card can have, in a category of any name. */
 const limits = (name: string) =>
-  limitWindows.flatMap((period) => [{ id: 1, name: name || 'Hotels' }, null].map((category) => limitChange(period, null, 500, category)));
+  limitWindows.flatMap((period) =>
+    [{ id: 1, name: name || 'Hotels' }, null].map((category) => limitChange(period, null, 500, category)),
+  );
 const daily = (name: string) => limitChange('daily', 400, 500, { id: 1, name: name || 'Hotels' });
 
 const requestOf = (one: string, two: string, isSeveral = false): OverriddenRequest => {
@@ -173,7 +177,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'request-notes': (one, two) =>
     [requestOf(one, two), requestOf(one, two, true)].flatMap((request) => [
-      requestReminder(many({ request, link: `https://example.slack.com/p${two}` }), many('U1')),
+      requestReminder(atLeastOne({ request, link: `https://example.slack.com/p${two}` }), many('U1')),
       overrideNotice(request, many('U1')),
       requestDecided(request),
       requestDecided(deniedOf(request)),

@@ -250,17 +250,20 @@ describe('the controls', () => {
     expect(blocks.length).toBeLessThan(9);
   });
 
-  it.each(Object.entries(all))('of %s say what to do, and quote the service only where it says more', (code, [message]) => {
-    const text = shown(decline(declined(code, message), { place: 'direct' }).blocks);
+  it.each(Object.entries(all))(
+    'of %s say what to do, and quote the service only where it says more',
+    (code, [message]) => {
+      const text = shown(decline(declined(code, message), { place: 'direct' }).blocks);
 
-    const quoted = /The card service says: “[^”]*”/;
-    const other = shown(decline(declined(code, 'Merchant is on a watch list'), { place: 'direct' }).blocks);
-    expect(text.includes(`The card service says: “${message}”`)).toBe(code === 'decline.of.tomorrow');
-    expect(other, 'a message of its own').toMatch(quoted);
-    expect(shown(decline(declined(code, ''), { place: 'direct' }).blocks), 'no message').not.toMatch(quoted);
-    expect(text).toMatch(/\*Cardholder:\* \S.*\n\*Admin:\* \S/);
-    expect(text).toContain(`evt_0123456789abcdef · ${code}`);
-  });
+      const quoted = /The card service says: “[^”]*”/;
+      const other = shown(decline(declined(code, 'Merchant is on a watch list'), { place: 'direct' }).blocks);
+      expect(text.includes(`The card service says: “${message}”`)).toBe(code === 'decline.of.tomorrow');
+      expect(other, 'a message of its own').toMatch(quoted);
+      expect(shown(decline(declined(code, ''), { place: 'direct' }).blocks), 'no message').not.toMatch(quoted);
+      expect(text).toMatch(/\*Cardholder:\* \S.*\n\*Admin:\* \S/);
+      expect(text).toContain(`evt_0123456789abcdef · ${code}`);
+    },
+  );
 
   it.each([
     ['Card Status Closed', 'acknowledge_alert'],
