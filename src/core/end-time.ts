@@ -1,4 +1,5 @@
-import { addDays, readDay, readTimeOfDay, readWeekday, weekdayOf } from './calendar-words.ts';
+import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
+import { closest } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
 import { toInstant, toWallClock } from './service-time.ts';
 
@@ -206,12 +207,14 @@ function until(at: Date, words: number): Found {
   return { end: { kind: 'until', at: Number.isNaN(at.getTime()) ? '' : at.toISOString() }, words };
 }
 
-/** Speaks of time, also where nobody can read which: `a while`, `next month`, `tomorrowish`, `temporarily`. */
+const weekdays = weekdayNames.map((name) => name.toLowerCase());
+
+/** Speaks of time, also where nobody can read which: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
 function soundsLikeTime(words: readonly string[]): boolean {
   const [first = '', second = ''] = words.map((word) => word.toLowerCase());
   if (/^(today|tonight|tom+or+ow|tmrw)/.test(first) || /^(temporarily|overnight|now|once)$/.test(first)) return true;
   if (first === 'one' && second === 'time') return true;
-  if (/^(next|this|coming)$/.test(first) && readWeekday(second) !== null) return true;
+  if (/^(next|this|coming)$/.test(first) && (readWeekday(second) ?? closest(second, weekdays)) !== null) return true;
   return soundsLikeDuration(words);
 }
 

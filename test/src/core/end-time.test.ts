@@ -74,6 +74,8 @@ describe('an end that people type', () => {
     'for 3 months',
     '400d',
     'next friday',
+    'next frday',
+    'this wendesday',
     'tomorrowish',
     'temporarily',
   ])('%j is asked about', (text) => {
