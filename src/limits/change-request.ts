@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration, mayMeanTime } from '../core/duration.ts';
 import { type Clock, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
+import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 
 /** What a card's rules shall be, and for how long. */
@@ -87,7 +88,8 @@ export function readTerm(
   const at = words.findIndex((_, index) => isPlainlyTime(words.slice(index), clock));
   const other = otherTimeAt(words, clock);
   if (other !== -1 && (at === -1 || other < at)) return notSure(words, other);
-  if (at === -1) return mayMeanTime(words) ? notSure(words, 0) : { term: null, rest: words };
+  if (at === -1)
+    return mayMeanTime(words) || mayMeanForeignTime(words) ? notSure(words, 0) : { term: null, rest: words };
   const last = readEnd(words.slice(at), clock);
   const isRange = /^(\d[\d.,]*|to|or|and|least|than|[-–—])$/i.test(words[at - 1] ?? '');
   if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);

@@ -137,6 +137,45 @@ it.each(times)('/card limit and /card ask read %j, before the reason and behind 
   });
 });
 
+it.each([
+  'pour 2 heures',
+  'für 2 Stunden',
+  'por 2 horas',
+  'für heute',
+  'hasta el viernes',
+  'bis Freitag',
+  '2 uur',
+  'pour une heure',
+  'für einen Tag',
+  'eine halbe Stunde',
+  'por un día',
+  'por un dia',
+  '3 Tage',
+  '3tage',
+  'jusqu’à minuit',
+  'bis Mitternacht',
+  'hasta mañana',
+  "aujourd'hui",
+  'até o dia 9',
+  'per un’ora',
+  'fino a domani',
+  'tot vrijdag',
+  'na 2 godziny',
+  '2 timer',
+  'i dag',
+  'idag',
+  'на 2 часа',
+  'до завтра',
+])('%j is a time in another language: it is asked about, wherever it stands', (said) => {
+  for (const text of [
+    `limit 4242 daily 450 ${said}`,
+    `limit 4242 daily 450 ${said} team lunch`,
+    `limit 4242 daily 450 lunch ${said}`,
+    `ask 300 ${said} team lunch`,
+  ])
+    expect(parseCommand(text, clock), text).toMatchObject({ kind: 'unclear' });
+});
+
 it.each(times)('/card mute ends with %j, or asks', (said, term) => {
   const read = muteEndOf(`${said} trip`.split(' '), clock);
   const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
@@ -151,6 +190,22 @@ it.each([
   'for the May conference',
   'q4 travel',
   'to see A. Sun Ltd',
+  '2 new laptops',
+  'team of 5',
+  'last minute flight',
+  'real time display',
+  'para el equipo de ventas',
+  'almuerzo con clientes',
+  'Fahrt nach Hamburg',
+  'dîner d’équipe à Lyon',
+  'Día de los Muertos party',
+  'price tags',
+  'we ate at Otto’s',
+  '12 timers for the kitchen',
+  'bistro for 4 people',
+  'Jordan’s 3 monitors',
+  'first aid kits',
+  'let them buy 2 chairs',
 ])('%j says nothing of time: it is the reason', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });

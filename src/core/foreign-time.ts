@@ -1,0 +1,56 @@
+const languages = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'cs', 'sv', 'da', 'nb', 'fi', 'tr', 'ru', 'uk'] as const;
+const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
+
+/** English as well, or in an English reason: only with a number are these a time. */
+const alsoEnglish = new Set(['minute', 'minutes', 'time', 'timer', 'week']);
+
+/** Of each word its letters without accents: people leave these out. */
+function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’ʼ]/g, "'").toLowerCase();
+}
+
+/** What lengths of time are called: `heures`, `stunden`, `godziny`. */
+function unitWords(): string[] {
+  const each = languages.flatMap((language) =>
+    units.flatMap((unit) => {
+      const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+      // Some languages have a form for one, for a few, and for many.
+      return [1, 2, 5].flatMap((count) => format.formatToParts(count).filter(({ type }) => type === 'unit'));
+    }),
+  );
+  return [...new Set(each.map(({ value }) => plain(value.trim())))];
+}
+
+/** `viernes`, `freitag`, `demain`, `i dag`. */
+function dayWords(): string[] {
+  const each = languages.flatMap((language) => {
+    const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+    const { format } = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+    const week = [1, 2, 3, 4, 5, 6, 7].map((day) => format(Date.UTC(2026, 10, day)));
+    return [...week, relative.format(0, 'day'), relative.format(1, 'day')];
+  });
+  return [...new Set(each.map((word) => plain(word).replaceAll(' ', ' ?')))];
+}
+
+/** Built when first needed, from what the runtime knows of languages. */
+let known: RegExp | null = null;
+
+function timeWords(): RegExp {
+  const all = unitWords();
+  const unit = `(${all.join('|')})`;
+  const alone = all.filter((word) => word.length > 3 && !alsoEnglish.has(word));
+  const either = [
+    `\\d ?${unit}`,
+    [...alone, ...dayWords()].join('|'),
+    // For a, for one: `für einen Tag`, `por un día`.
+    `(fur|pour|por|para|per|voor|durante|pendant) (\\p{L}+[ '])?${unit}`,
+    `(bis|hasta|fino|ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
+  ];
+  return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
+}
+
+/** True where words of another language may say for how long: `pour 2 heures`, `für heute`, `hasta el viernes`. */
+export function mayMeanForeignTime(words: readonly string[]): boolean {
+  known ??= timeWords();
+  return known.test(plain(words.join(' ')));
+}
