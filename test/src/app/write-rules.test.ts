@@ -25,11 +25,13 @@ import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 
+const keys = async (): Promise<string[]> =>
+  (await redis().keys('*')).filter((key) => !/lock:|write-order|routing-version/.test(key)).toSorted();
+
 /** What Redis holds, without what is another each time. */
 async function contents(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const key of (await redis().keys('*')).toSorted()) {
-    if (/lock:|write-order|routing-version/.test(key)) continue;
+  for (const key of await keys()) {
     const type = await redis().type(key);
     // Sorted by when they came, or were written.
     const isByTime = /:queue$|former-holders/.test(key);
@@ -48,17 +50,15 @@ async function contents(): Promise<Record<string, unknown>> {
 
 /** Where something is that people see, or will see. */
 const shownKeys = async (): Promise<string[]> =>
-  Object.keys(await contents()).filter((key) =>
-    /:out:|:alert:|:fraud-case|:mutes|:temporary-change|:request/.test(key),
-  );
+  (await keys()).filter((key) => /:out:|:alert:|:fraud-case|:mutes|:temporary-change|:request/.test(key));
 
 /** Redis as it is now. @returns what brings it back. */
 async function snapshot(): Promise<() => Promise<void>> {
-  const keys = await redis().keys('*');
-  const dumps = await Promise.all(keys.map((key) => redis().dumpBuffer(key)));
+  const held = await redis().keys('*');
+  const dumps = await Promise.all(held.map((key) => redis().dumpBuffer(key)));
   return async () => {
     await redis().flushall();
-    await Promise.all(keys.map((key, index) => redis().restore(key, 0, dumps[index] ?? Buffer.alloc(0))));
+    await Promise.all(held.map((key, index) => redis().restore(key, 0, dumps[index] ?? Buffer.alloc(0))));
   };
 }
 
