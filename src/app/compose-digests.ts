@@ -1,3 +1,4 @@
+import { type ControllersRows, digestCsv, type PersonNames } from '../../templates/digests/digest-csv.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards } from '../app-home/home-facts.ts';
 import { nobody } from '../audit/audit.ts';
@@ -78,6 +79,19 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
   };
 }
 
+/** A spreadsheet shows no mentions. Whom Slack does not name now is there by id. */
+async function personNames(
+  { approvals, open }: ControllersRows,
+  { person }: Pick<WorkerContext, 'person'>,
+): Promise<PersonNames> {
+  const ids = new Set([...approvals.flatMap(({ approvedBy }) => approvedBy), ...open.map(({ by }) => by)]);
+  return new Map(
+    await Promise.all(
+      [...ids].map(async (id) => [id, (await person(id).catch(() => null))?.name?.trim() || null] as const),
+    ),
+  );
+}
+
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   const { outbox, wakeOutbox, directory, notifyOps, audit, now } = context;
   return createSendDigest({
@@ -88,7 +102,8 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
       open: () => openExceptions(context),
       inactive: () => inactiveCards(directory),
     },
-    async post(channel, id, { message, elsewhere, csv }) {
+    async post(channel, id, { message, elsewhere, rows }) {
+      const csv = rows === null ? null : digestCsv(rows, await personNames(rows, context));
       await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) });
       if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
       await wakeOutbox(channel);

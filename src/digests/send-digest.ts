@@ -1,5 +1,5 @@
 import { digest, reasonName } from '../../templates/digests/digest.ts';
-import { digestCsv } from '../../templates/digests/digest-csv.ts';
+import type { ControllersRows } from '../../templates/digests/digest-csv.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
@@ -48,8 +48,8 @@ type PostDigest = (
     readonly message: Message;
     /** The same in words for everybody, in case another channel gets it. */
     readonly elsewhere: Message;
-    /** For the controller; null: the message says everything. */
-    readonly csv: string | null;
+    /** For the controller's file; null: the message says everything. */
+    readonly rows: ControllersRows | null;
   },
 ) => Promise<void>;
 
@@ -111,8 +111,8 @@ export function createSendDigest(deps: Deps) {
     const { message, isWhole } = digest(facts, visibility);
     // A file may be passed on.
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
-    const csv = isWhole && kind !== 'monthly' ? null : digestCsv({ declines: told, approvals, open });
-    await post(channel, id, { message, elsewhere: digest(facts, 'public').message, csv });
+    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, approvals, open };
+    await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     await record(channel, id, `${kind} digest of ${facts.total.count} declines`);
   }
 }

@@ -9,6 +9,9 @@ export interface ControllersRows {
   readonly open: readonly OpenException[];
 }
 
+/** How Slack's users are called; null: not known. */
+export type PersonNames = ReadonlyMap<string, string | null>;
+
 interface Line {
   readonly what: string;
   readonly at?: string;
@@ -38,7 +41,7 @@ const columns: readonly CsvColumn<Line>[] = [
   ['Declines', ({ declines }) => declines],
   ['Attempts', ({ attempts }) => attempts],
   ['Duration', ({ duration }) => duration],
-  ['Approved or asked by', ({ people }) => people?.join(' ')],
+  ['Approved or asked by', ({ people }) => people?.join(', ')],
 ];
 
 const openWords = {
@@ -48,7 +51,11 @@ const openWords = {
 } as const;
 
 /** A period as a file for the controller: each decline, approval, override and open exception in one line, its dollars once. */
-export function digestCsv({ declines, approvals, open }: ControllersRows): string {
+export function digestCsv({ declines, approvals, open }: ControllersRows, names: PersonNames): string {
+  const named = (userId: string): string => {
+    const name = names.get(userId);
+    return name == null ? userId : `${name} (${userId})`;
+  };
   return csvFile(columns, [
     ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
     ...approvals.map((change): Line => {
@@ -56,7 +63,7 @@ export function digestCsv({ declines, approvals, open }: ControllersRows): strin
       const moved = before === null ? after : `${before} → ${after}`;
       const why = [moved, reason].filter(Boolean).join('; ');
       const what = isOverride ? 'Emergency override' : 'Approval';
-      return { ...change, what, why, duration: duration ?? 'permanent', people: approvedBy };
+      return { ...change, what, why, duration: duration ?? 'permanent', people: approvedBy.map(named) };
     }),
     ...open.map(({ kind, card, change, by, since, endsAt }): Line => {
       const { holder, last4, group } = card;
@@ -70,7 +77,7 @@ export function digestCsv({ declines, approvals, open }: ControllersRows): strin
         group,
         why: change,
         duration,
-        people: [by],
+        people: [named(by)],
       };
     }),
   ]);

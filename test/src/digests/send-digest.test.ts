@@ -4,6 +4,7 @@ import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { withoutDataTables } from '../../../src/slack/data-tables.ts';
+import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { shown } from '../../templates/shown.ts';
 
@@ -28,9 +29,15 @@ function createWorld(now: Date) {
       inactive: async () => [],
     },
     visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
-    post: async (channel, _id, { message, elsewhere, csv }) => {
+    post: async (channel, _id, { message, elsewhere, rows }) => {
       const page = shown(withoutDataTables(message.blocks));
-      posted.push({ channel, text: message.text, elsewhere: elsewhere.text, page, csv });
+      posted.push({
+        channel,
+        text: message.text,
+        elsewhere: elsewhere.text,
+        page,
+        csv: rows === null ? null : digestCsv(rows, new Map()),
+      });
     },
     record: async (channel, id, what) => void recorded.push(`${channel}: ${id}: ${what}`),
     notifySharedChannel: async (channel) => void shared.push(channel),

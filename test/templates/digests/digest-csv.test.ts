@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { card } from '../fixtures.ts';
 
-it('the controller’s file has each decline, approval, override and open exception in one line', () => {
+it('the controller’s file has each decline, approval, override and open exception in one line, with the names of people', () => {
   const sums = { count: 1, attempts: 30, cents: 8410 };
   const decline = {
     code: 'decline.rule.velocity',
@@ -25,20 +25,26 @@ it('the controller’s file has each decline, approval, override and open except
   };
   const open = { kind: 'request', card, change: 'daily limit $1.00 → $2.00', by: 'U0SAM' } as const;
 
-  const lines = digestCsv({
-    declines: [{ ...decline, ...sums }],
-    approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }],
-    open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
-  }).split('\r\n');
+  const lines = digestCsv(
+    {
+      declines: [{ ...decline, ...sums }],
+      approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }],
+      open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
+    },
+    new Map([
+      ['U0ANA', 'Ana Lopez'],
+      ['U0BEN', null],
+    ]),
+  ).split('\r\n');
 
   expect(lines).toEqual([
     '\uFEFF"What","Time (UTC)","Amount (USD)","Merchant","Cardholder","Card ending","Group","Why","Code","Declines","Attempts","Duration","Approved or asked by"',
     '"Declines","","84.10","Corner Diner","","","Field","Over the daily limit","decline.rule.velocity","1","30","",""',
-    `"Approval","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50;'=HYPERLINK(""x"")","","","","permanent","U0ANA U0BEN"`.replace(
+    `"Approval","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50;'=HYPERLINK(""x"")","","","","permanent","Ana Lopez (U0ANA), U0BEN"`.replace(
       ";'=",
       "; '=",
     ),
-    '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines","","","","for 1 hour","U0ANA U0BEN"',
+    '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines","","","","for 1 hour","Ana Lopez (U0ANA), U0BEN"',
     '"Open: request","2026-11-16T10:00:00Z","","","Jane Doe","1212","Field team","daily limit $1.00 → $2.00","","","","until 2026-11-17T10:00:00Z","U0SAM"',
     '',
   ]);
