@@ -84,12 +84,12 @@ const read = (facts: Partial<Home>): string =>
   shown(home({ at, own: none, ownRequests: [], preferences, delegate, team: null, pages: {}, ...facts }).blocks);
 
 describe('App Home', () => {
-  it('says how many more cards wait to be activated', () => {
+  it('says which of how many cards that wait to be activated it shows', () => {
     const waiting = (count: number) =>
       read({ team: { ...team, inactive: Array.from({ length: count }, () => ({ card, value: 'sealed' })) } });
 
-    expect(waiting(6)).toContain('… and 1 more card.');
-    expect(waiting(7)).toContain('… and 2 more cards.');
+    expect(waiting(5)).toMatch(/Waiting to be activated$/m);
+    expect(waiting(7)).toContain('Waiting to be activated (1 to 5 of 7)');
   });
 
   it('says in words what the bar shows', () => {
