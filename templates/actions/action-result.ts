@@ -109,7 +109,7 @@ function headline({ verb, state, confirmation }: ActionResult, name: string): st
   if (state === 'done') return `${words[verb].done}: ${name}.`;
   if (state === 'running') return `${words[verb].doing}: ${name} …`;
   if (state === 'unchanged') return `Nothing to do for ${name}.`;
-  if (state === 'waiting') return `Waits for another approver: ${words[verb].noun} ${name}.`;
+  if (state === 'waiting') return `Waiting for another approver: ${words[verb].noun} ${name}.`;
   const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
   return `${could} ${words[verb].noun} ${name}.`;
 }

@@ -15,7 +15,7 @@ export interface OwnCard {
 /** "Is it yours?", to somebody whose e-mail address is the holder's. */
 export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   const question = cards.length === 1 ? 'Is this your card?' : 'Which of these is your card?';
-  const why = 'Your e-mail address in Slack is the one that the card program has for its holder.';
+  const why = 'Your Slack email matches the cardholder’s.';
 
   return {
     text: sentence(`${question} ${cards.map(({ card }) => cardOfHolder(card)).join(', ')}. ${why}`),
@@ -31,7 +31,7 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
           label: `Confirm that ${cardOfHolderRaw(card)} is mine`,
         }),
       })),
-      ...context('Then you get direct messages about it, and may always block it. Nothing changed so far.'),
+      ...context('You’ll then get direct messages about it, and can always block it. Nothing has changed yet.'),
     ],
   };
 }

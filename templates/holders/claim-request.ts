@@ -86,7 +86,7 @@ export function claimWords({
 }
 
 function whyAsked({ isUnlink, cards }: ClaimRequest): string {
-  if (isUnlink) return 'Nobody ends the link to their own card alone.';
+  if (isUnlink) return 'Nobody can unlink their own card alone.';
   return cards.some(({ isSameEmail }) => isSameEmail)
     ? 'Their Slack email matches the cardholder’s.'
     : 'Their Slack email doesn’t match the cardholder’s.';
@@ -97,14 +97,14 @@ function heldWords(
   { heldBy, isSameName }: Pick<ClaimedCard, 'heldBy' | 'isSameName'>,
   { claimedBy, isUnlink }: ClaimRequest,
 ): string {
-  if (isUnlink) return heldBy === null ? 'Linked to nobody now.' : `Linked to ${mention(heldBy)} now.`;
+  if (isUnlink) return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
   const held =
     heldBy === null
-      ? 'Linked to nobody now.'
+      ? 'Not linked to anyone.'
       : heldBy === claimedBy
-        ? 'Linked to them already.'
-        : `Linked to ${mention(heldBy)} now, who would lose it.`;
-  return `${held} ${isSameName ? 'Their name in Slack matches the cardholder’s.' : 'Their name in Slack is another one.'}`;
+        ? 'Already linked to them.'
+        : `Linked to ${mention(heldBy)} now, who would be unlinked.`;
+  return `${held} ${isSameName ? 'Their name in Slack matches the cardholder’s.' : 'Their name in Slack doesn’t match the cardholder’s.'}`;
 }
 
 function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {

@@ -65,7 +65,7 @@ export function linkLost({
   readonly by: string;
   readonly heldBy: string | null;
 }): Message {
-  const who = heldBy === by ? `${mention(by)} proved to hold it.` : `${mention(by)} confirmed that.`;
+  const who = heldBy === by ? `${mention(by)} proved that it is theirs.` : `${mention(by)} confirmed that.`;
   const now = heldBy === null || heldBy === by ? '' : ` It is linked to ${mention(heldBy)} now.`;
   const head = `Your ${cardName(card)} is not linked to you any more.`;
   const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';

@@ -15,7 +15,7 @@ const termChoices = [
   ['1h', '1 hour'],
   ['midnight', 'Until midnight'],
   ['24h', '24 hours'],
-  ['day', 'To the end of the day below'],
+  ['day', 'Until the end of the day below'],
   ['permanent', 'Permanent'],
 ] as const;
 export type TermChoice = (typeof termChoices)[number][0];
@@ -107,7 +107,7 @@ export function termInputs(initial: TermChoice | { readonly asAsked: string }): 
       block_id: formInput.day,
       optional: true,
       label: plainText('Day', limits.INPUT_LABEL_MAX),
-      hint: plainText('Only if you chose “To the end of the day below”.', limits.INPUT_HINT_MAX),
+      hint: plainText('Only if you chose “Until the end of the day below”.', limits.INPUT_HINT_MAX),
       element: { type: 'datepicker', action_id: formInput.day },
     },
   ];

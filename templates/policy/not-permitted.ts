@@ -46,9 +46,9 @@ export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotP
 
 /** The queue, or Slack's list of user groups, cannot be reached. */
 export function unavailable(): Message {
-  const why = 'Cardbell cannot take this right now: a part of it is out of reach.';
+  const why = 'Cardbell can’t take this right now: part of it is unreachable.';
   // A store that did not answer in time may have it all the same.
-  const todo = 'As far as I know nothing changed. Look again in a minute before you repeat it.';
+  const todo = 'As far as I know, nothing changed. Check again in a minute before you retry.';
   return {
     text: sentence(`Not done: ${why} ${todo}`),
     blocks: [section(`*Not done.* ${why}`, todo)],

@@ -36,7 +36,7 @@ export function recoveryLine(line: RecoveryLine): Message {
       };
     }
     case 'failed': {
-      const what = `What was missed ${span} could not be fetched: the card service refuses the question.`;
+      const what = `What was missed ${span} could not be fetched: the card service refused the request.`;
       const todo = 'Run `npm run doctor`, then `npm run recover -- --since` with the first of these times.';
       return { text: sentence(`${what} ${todo}`), blocks: [section(`*${what}*`, todo)] };
     }
@@ -57,7 +57,7 @@ function finished({ recovered, unreadable, statuses }: RecoveryLine, span: strin
     blocks: [
       section(`*${what}*`, 'Their alerts are in their channels, marked as late.'),
       ...context(
-        statuses === 0 ? null : `${statuses} of them: cards whose status changed without a word.`,
+        statuses === 0 ? null : `${statuses} of them: cards whose status changed and no webhook came.`,
         unreadable === 0
           ? null
           : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} kept aside: \`npm run replay -- list\`.`,

@@ -48,8 +48,8 @@ function releasedNow(released: number): string | null {
 function releasedAtEnd(released: number): string | null {
   if (released === 0) return null;
   return released === 1
-    ? 'The alert that waited for their end comes now.'
-    : `The ${released} alerts that waited for their end come now.`;
+    ? 'The held alert will be posted now.'
+    : `The ${released} held alerts will be posted now.`;
 }
 
 export interface QuietEnded {

@@ -61,8 +61,8 @@ export function orderWaits({
   const approvers = `${others} other approver${others === 1 ? '' : 's'}`;
   const why = isOwn
     ? `It is your own card, so it takes ${approvers}.`
-    : `With what was ordered and loosened before, it takes ${approvers}.`;
-  const what = 'I asked in the approvals channel, and order it once they approve.';
+    : `Together with earlier orders and raises, it takes ${approvers}.`;
+  const what = 'I asked in the approvals channel and will order it once it is approved.';
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }
 

@@ -160,7 +160,7 @@ describe('user groups are read at the click, unless they were seconds ago', () =
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 2 });
 
     await command(gus, `block ${card.AcctId}`);
-    const message = await waitTold(gus, /out of reach/, since);
+    const message = await waitTold(gus, /unreachable/, since);
     await quiet(cardbell());
 
     expect(message.text).toContain('nothing changed');
@@ -176,7 +176,7 @@ describe('user groups are read at the click, unless they were seconds ago', () =
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'hang_up', times: 4 });
 
     await press(ana, alert, 'approve_remedy');
-    await waitTold(ana, /out of reach/, since);
+    await waitTold(ana, /unreachable/, since);
 
     expect(workspace.views.top(ana)).toBeUndefined();
     workspace.faults.clear();

@@ -252,7 +252,7 @@ describe('quiet hours', () => {
     await waitFor(channels.virtual, /Nightly/);
     expect(texts(channels.virtual)).toHaveLength(1);
     await type(ana, channels.virtual, 'quiet off');
-    await waitTold(ana, /no quiet hours any more.*The alert that waited for their end comes now/);
+    await waitTold(ana, /no quiet hours any more.*The held alert will be posted now/);
     await waitFor(channels.virtual, /Virtual card created/);
   });
 });

@@ -261,14 +261,14 @@ describe('the message of a claim', () => {
 
     expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
     expect(text).toContain('Their Slack email doesn’t match the cardholder’s.');
-    expect(text).toContain('Linked to nobody now. Their name in Slack is another one.');
+    expect(text).toContain('Not linked to anyone. Their name in Slack doesn’t match the cardholder’s.');
     expect(text).toContain(unix(open.expiresAt));
   });
 
   it('says who would lose the card, and that the names match', async () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
-    expect(text).toContain('Linked to <@U0SAM> now, who would lose it. Their name in Slack matches the cardholder’s.');
+    expect(text).toContain('Linked to <@U0SAM> now, who would be unlinked. Their name in Slack matches the cardholder’s.');
     expect(text).toContain('Their Slack email matches the cardholder’s.');
   });
 

@@ -11,6 +11,6 @@ it('switches the warnings of a channel off and on, on record', async () => {
   await performAction(ask('warnings', { target, kinds: ['low-balance'], isOn: false }), world.deps);
 
   expect(await world.deps.preferences.switchedOff('C1')).toEqual(['low-balance']);
-  expect(world.answers[0]?.text).toMatch(/^This channel is no longer warned of a low business balance\./);
+  expect(world.answers[0]?.text).toMatch(/^This channel no longer gets warnings about a low business balance\./);
   expect(await world.stations()).toEqual(['done']);
 });

@@ -54,8 +54,8 @@ it('tells the channel and the holder once', async () => {
   await warn();
 
   expect(told).toEqual([
-    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. No new card was ordered yet. Order one now, so that it arrives in time.',
-    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card was ordered yet. Ask your operators for one, and update the subscriptions that charge this card.',
+    'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. No new card has been ordered yet. Order one now, so that it arrives in time.',
+    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card has been ordered yet. Ask your operators for one, and update the subscriptions that charge this card.',
   ]);
 });
 

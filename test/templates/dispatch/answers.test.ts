@@ -136,7 +136,7 @@ describe('the result of an action', () => {
     ['unchanged', 'Nothing to do for Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
     [
       'waiting',
-      'Waits for another approver: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
+      'Waiting for another approver: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
     ],
     [
       'failed',
