@@ -47,9 +47,7 @@ function releasedNow(released: number): string | null {
 
 function releasedAtEnd(released: number): string | null {
   if (released === 0) return null;
-  return released === 1
-    ? 'The held alert will be posted now.'
-    : `The ${released} held alerts will be posted now.`;
+  return released === 1 ? 'The held alert will be posted now.' : `The ${released} held alerts will be posted now.`;
 }
 
 export interface QuietEnded {

@@ -13,7 +13,9 @@ const list = new Intl.ListFormat('en-US');
 /** Of what a channel is warned from now on. */
 export function warningsSet({ kinds, isOn }: { kinds: readonly NotificationKind[]; isOn: boolean }): Message {
   const what = list.format(kinds.map((kind) => names[kind] ?? kind));
-  const said = isOn ? `This channel gets warnings about ${what}.` : `This channel no longer gets warnings about ${what}.`;
+  const said = isOn
+    ? `This channel gets warnings about ${what}.`
+    : `This channel no longer gets warnings about ${what}.`;
   const means = isOn
     ? 'Each warning goes to the channel of its alerts: declines, status changes, operations.'
     : 'Cardholders decide for themselves, in the Home tab.';

@@ -113,7 +113,9 @@ describe('who holds a card', () => {
     const claim = await claimed(otto, card);
     expect(textOf(claim)).toContain('Their Slack email doesn’t match the cardholder’s.');
     expect(JSON.stringify(claim.blocks)).toContain(holderOf(card));
-    expect(JSON.stringify(claim.blocks)).toContain('Not linked to anyone. Their name in Slack doesn’t match the cardholder’s.');
+    expect(JSON.stringify(claim.blocks)).toContain(
+      'Not linked to anyone. Their name in Slack doesn’t match the cardholder’s.',
+    );
 
     const start = since();
     await command(otto, `link ${last4Of(card)}`);
