@@ -103,7 +103,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       links,
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
-    requests: createRequests(redis),
+    requests: createRequests(redis, null),
     ownDelegates: () => base.policy.current().ownDelegates,
     policyFor: (group) => sectionOf(base.policy.current(), group).approval,
     alerts: createAlerts(redis),

@@ -9,6 +9,7 @@ import { createFraudCases } from '../alerts/fraud-case-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
+import { createSigner } from '../core/sign.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
@@ -29,14 +30,17 @@ import type { WorkerConfig } from './config.ts';
 export type Stores = ReturnType<typeof createStores>;
 
 /** The stores that several capabilities share. What one uses alone, it opens itself. */
-export function createStores(redis: RedisClient, { slackBotToken }: Pick<WorkerConfig, 'slackBotToken'>) {
+export function createStores(
+  redis: RedisClient,
+  { slackBotToken, audit }: Pick<WorkerConfig, 'slackBotToken' | 'audit'>,
+) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
     alerts: createAlerts(redis),
     history: createCardHistory(redis),
-    requests: createRequests(redis),
-    temporaryChanges: createTemporaryChanges(redis),
+    requests: createRequests(redis, createSigner(audit.secrets, 'request')),
+    temporaryChanges: createTemporaryChanges(redis, createSigner(audit.secrets, 'temporary change')),
     links: createLinks(redis),
     claims: createClaims(redis),
     latestChanges: createLatestChanges(redis),

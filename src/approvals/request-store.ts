@@ -1,6 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
+import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
+import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
@@ -22,20 +24,32 @@ export interface Requests {
 
 export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
 
-/** Requests by id. Changes happen under the request's lock, so plain reads and writes do. */
-export function createRequests(redis: Redis | Cluster): Requests {
+/**
+ * Requests by id. Changes happen under the request's lock, so plain reads and writes do. They are signed: what was asked for,
+ * and who has approved it, is carried out.
+ *
+ * @param signer null in the web process, which only shows them.
+ */
+export function createRequests(redis: Redis | Cluster, signer: Signer | null): Requests {
   const store = createOpenRecordStore({
     redis,
     schema: LimitRequest,
+    signer,
     keyOf: (id) => stateKey(`request:${id}`),
     ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('requests-open'),
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
+  async function get(id: string): Promise<LimitRequest | null> {
+    const request = await store.get(id);
+    // Signed, but that of another id.
+    if (request !== null && request.id !== id) throw new ForgedError();
+    return request;
+  }
   async function ofCard(acctId: number): Promise<LimitRequest[]> {
     const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
-    return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
+    return (await Promise.all(ids.map(get))).filter((request) => request !== null);
   }
   return {
     save: (request) =>
@@ -48,7 +62,7 @@ export function createRequests(redis: Redis | Cluster): Requests {
           .zremrangebyrank(key, 0, -KEPT_MAX - 1)
           .expire(key, KEPT_SECONDS);
       }),
-    get: store.get,
+    get,
     remind: async (id, remindedAt) =>
       (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
     requestsOf: async (acctId) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),

@@ -45,6 +45,16 @@ export class UnreadableError extends AppError {
   }
 }
 
+/** Redis holds what no worker has written: nothing is done with it. Also after the key was changed, until it knows the former. */
+export class ForgedError extends AppError {
+  readonly code = 'forged';
+  readonly retryable = true;
+
+  constructor() {
+    super('what Redis holds was not written by a worker of Cardbell, or was changed since');
+  }
+}
+
 /** Redis is away, or did not acknowledge a write in time: whether the write happened is unknown. */
 export class StoreUnavailableError extends AppError {
   readonly code = 'store_unavailable';
@@ -159,7 +169,12 @@ export class SlackError extends AppError {
   }
 }
 
-/** Stored data that does not parse, or an error in a template; not Redis or Slack being away. */
+/** Stored data that does not parse or is not ours, or an error in a template; not Redis or Slack being away. */
 export function isFaultOfOurs(error: unknown): boolean {
-  return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
+  return (
+    error instanceof z.ZodError ||
+    error instanceof SyntaxError ||
+    error instanceof TypeError ||
+    error instanceof ForgedError
+  );
 }

@@ -1,8 +1,9 @@
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
-import { isFaultOfOurs } from './errors.ts';
+import { ForgedError, isFaultOfOurs } from './errors.ts';
 import { stateKey } from './keys.ts';
 import { defineScript, readScript } from './redis-script.ts';
+import type { Signer } from './sign.ts';
 import { fromStored, toStored } from './unknown-fields.ts';
 
 /**
@@ -12,7 +13,7 @@ import { fromStored, toStored } from './unknown-fields.ts';
 export interface RecordFormat<T> {
   /** @throws ZodError when the record does not fit its schema. */
   write(record: T): string;
-  /** @throws ZodError when what is stored does not fit the schema. */
+  /** @throws ZodError when what is stored does not fit the schema; ForgedError when it is to be signed and is not. */
   read(text: string): T;
   /** Null where Redis has nothing. */
   readOrNull(text: string | null | undefined): T | null;
@@ -25,6 +26,32 @@ export function recordFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
     read,
     readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
   };
+}
+
+/**
+ * The same, signed: for records by which a card can be made looser, so that whoever can write to Redis cannot change them.
+ *
+ * @param signer null in a process that only shows them: it can neither sign nor check.
+ */
+function signedFormat<T>(schema: z.ZodType<T>, signer: Signer | null): RecordFormat<T> {
+  const read = (text: string): T => {
+    const { signature, ...said } = JSON.parse(text) as Record<string, unknown>;
+    if (signer !== null && !signer.verify(said, signature)) throw new ForgedError();
+    return fromStored(schema, said);
+  };
+  return {
+    write(record) {
+      if (signer === null) throw new Error('this process cannot sign what it stores');
+      const said = toStored(schema, record) as object;
+      return JSON.stringify({ ...said, signature: signer.sign(said) });
+    },
+    read,
+    readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
+  };
+}
+
+function formatOf<T>({ schema, signer }: Pick<StoreOptions<T, string>, 'schema' | 'signer'>): RecordFormat<T> {
+  return signer === undefined ? recordFormat(schema) : signedFormat(schema, signer);
 }
 
 /** Kinds of records of which this version could not read some, until ops are told. */
@@ -65,6 +92,8 @@ export interface RecordStore<T, Id = string> {
 interface StoreOptions<T, Id> {
   readonly redis: Redis | Cluster;
   readonly schema: z.ZodType<T>;
+  /** Given where the records are signed; null: see `signedFormat`. */
+  readonly signer?: Signer | null;
   readonly keyOf: (id: Id) => string;
   /** How long a record stays after it was put; null keeps it for good. */
   readonly ttlSeconds: number | ((record: T) => number | null);
@@ -72,8 +101,8 @@ interface StoreOptions<T, Id> {
 
 /** A key for each record. */
 export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>): RecordStore<T, Id> {
-  const { redis, schema, keyOf, ttlSeconds } = options;
-  const format = recordFormat(schema);
+  const { redis, keyOf, ttlSeconds } = options;
+  const format = formatOf(options);
   return {
     get: async (id) => format.readOrNull(await redis.get(keyOf(id))),
     async put(id, record, also) {
@@ -121,9 +150,9 @@ interface OpenStoreOptions<T> extends StoreOptions<T, string> {
 }
 
 export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
-  const { redis, schema, keyOf, openKey, orderOf } = options;
+  const { redis, keyOf, openKey, orderOf } = options;
   const store = createRecordStore(options);
-  const format = recordFormat(schema);
+  const format = formatOf(options);
   return {
     get: store.get,
     put: (id, record, also) =>
@@ -153,9 +182,10 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
   };
 }
 
-function createChange<T>({ redis, schema, keyOf, ttlSeconds, openKey, orderOf }: OpenStoreOptions<T>) {
+function createChange<T>(options: OpenStoreOptions<T>) {
+  const { redis, keyOf, ttlSeconds, openKey, orderOf } = options;
   const script = defineScript(redis, changeScript);
-  const format = recordFormat(schema);
+  const format = formatOf(options);
   return async function change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>> {
     const key = keyOf(id);
     for (let text = (await redis.get(key)) ?? ''; ; ) {
@@ -183,10 +213,11 @@ export interface RecordHash<T> extends RecordStore<T> {
 export function createRecordHash<T>(options: {
   readonly redis: Redis | Cluster;
   readonly schema: z.ZodType<T>;
+  readonly signer?: Signer | null;
   readonly key: string;
 }): RecordHash<T> {
-  const { redis, schema, key } = options;
-  const format = recordFormat(schema);
+  const { redis, key } = options;
+  const format = formatOf(options);
   return {
     get: async (id) => format.readOrNull(await redis.hget(key, id)),
     async put(id, record, also) {

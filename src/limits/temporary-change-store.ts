@@ -1,8 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { RuleChanges, Term } from '../card-api/rule-change.ts';
+import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash, createRecordStore } from '../core/record-store.ts';
+import type { Signer } from '../core/sign.ts';
 
 /** Ended ones are kept as long as the messages that show them can be edited for. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
@@ -40,12 +42,14 @@ export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
-export function createTemporaryChanges(redis: Redis | Cluster) {
+/** They are signed: what the rules go back to may be looser than what they are. */
+export function createTemporaryChanges(redis: Redis | Cluster, signer: Signer) {
   const openKey = stateKey('temporary-changes');
-  const open = createRecordHash({ redis, schema: TemporaryChange, key: openKey });
+  const open = createRecordHash({ redis, schema: TemporaryChange, signer, key: openKey });
   const ended = createRecordStore({
     redis,
     schema: TemporaryChange,
+    signer,
     keyOf: (id) => stateKey(`temporary-change:${id}`),
     ttlSeconds: ENDED_TTL_SECONDS,
   });
@@ -57,7 +61,12 @@ export function createTemporaryChanges(redis: Redis | Cluster) {
       else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
     /** Also one that has ended, for a month. */
-    get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
+    async get(id: string): Promise<TemporaryChange | null> {
+      const found = (await open.get(id)) ?? (await ended.get(id));
+      // Signed, but that of another id.
+      if (found !== null && found.id !== id) throw new ForgedError();
+      return found;
+    },
     /** It never came to be. */
     forget: (id: string): Promise<void> => open.delete(id),
     /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */

@@ -219,9 +219,9 @@ export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
   return {
     cause: `unreadable:${kinds.join('|')}`,
     title: 'Stored records cannot be read by this version',
-    what: `Records of these kinds do not fit this version of Cardbell: ${kinds.join(', ')}.`,
+    what: `Records of these kinds do not fit this version of Cardbell, or somebody else has changed them in Redis: ${kinds.join(', ')}.`,
     means: 'They are kept as they are and left out. Everything else goes on.',
-    todo: 'Run the newer version of Cardbell that stored them on every machine.',
+    todo: 'If AUDIT_KEY or CARD_API_TOKEN was changed, set AUDIT_KEY to the new and the former one. If a newer version of Cardbell stored them, run it on every machine. If neither, find out who can write to Redis.',
   };
 }
 

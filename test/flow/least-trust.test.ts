@@ -5,7 +5,7 @@ import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { createSigner } from '../../src/core/sign.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';
-import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: atOnce });
@@ -74,6 +74,28 @@ it('an action that the web process signed is performed once, however often it is
   await until(isWorkedOff, 'the replay is worked off');
 
   expect(writes()).toHaveLength(before);
+});
+
+it('a temporary change that somebody alters in Redis, or writes, restores nothing', async () => {
+  const { command, press, take, store, waitFor, waitTold, workspace, writes, account } = cardbell();
+  const card = take('ACTIVE');
+  await command(people.ana, `limit ${card.AcctId} daily 40 for 1 hour`);
+  await waitTold(people.ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const shown = await workspace.waitForMessage(
+    ({ text, blocks }) => text.includes(holderOf(card)) && JSON.stringify(blocks).includes('revert_now'),
+  );
+  const kept = Object.entries(await store.hgetall('{cardbell:state}:temporary-changes'));
+  const [id = '', text = ''] = kept.find(([, one]) => one.includes(String(card.AcctId))) ?? [];
+  const before = writes().length;
+  const change = JSON.parse(text) as { changes: { from: number | null }[] };
+  const altered = { ...change, changes: change.changes.map((one) => ({ ...one, from: 9_999_900 })) };
+  await store.hset('{cardbell:state}:temporary-changes', id, JSON.stringify(altered));
+
+  await press(people.ana, shown, 'revert_now');
+  await waitFor(channels.ops, /not written by a worker of Cardbell|somebody else has changed them in Redis/);
+
+  expect(writes()).toHaveLength(before);
+  expect(account(card.AcctId).SpendRules.DailySpendLimit).toBe(40);
 });
 
 it('the web process drops the token of the card API', async () => {

@@ -179,7 +179,8 @@ it('what people set and took away in the time that was lost stays so, and nothin
     await quiet(cardbell());
     await press(people.ben, request, 'decide_request_approve');
     await until(
-      async () => (await createRequests(store).requestsOf(muted.AcctId)).some(({ state }) => state === 'approved'),
+      async () =>
+        (await createRequests(store, null).requestsOf(muted.AcctId)).some(({ state }) => state === 'approved'),
       'the request is approved',
     );
     await quiet(cardbell());
@@ -192,7 +193,7 @@ it('what people set and took away in the time that was lost stays so, and nothin
   expect((await createSubscriptions(store).all()).map(({ filter }) => filter)).toEqual([
     'settlements and over $5,000.00',
   ]);
-  expect(await createRequests(store).requestsOf(muted.AcctId)).toMatchObject([{ state: 'approved' }]);
+  expect(await createRequests(store, null).requestsOf(muted.AcctId)).toMatchObject([{ state: 'approved' }]);
   const done = (await auditOf(store)).slice(before).filter(({ event }) => event === 'done');
   expect(done.map(({ verb }) => verb).toSorted()).toEqual(['limit', 'link', 'subscribe', 'unlink', 'unmute']);
 }, 180_000);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { stateKey } from '../../src/core/keys.ts';
+import { createSigner } from '../../src/core/sign.ts';
 import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
-import { channels, people } from '../support/people.ts';
+import { channels, people, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +30,10 @@ it('a worker whose clock is 70 minutes fast reverts no temporary limit before it
 
   await command(ana, `limit ${card.AcctId} monthly 2000 for 1 hour`);
   await waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
-  const [temporaryChange] = await createTemporaryChanges(store).all();
+  const [temporaryChange] = await createTemporaryChanges(
+    store,
+    createSigner(secrets.apiToken, 'temporary change'),
+  ).all();
   await waitFor(channels.ops, /Two clocks differ by more than a minute/);
   const before = await beats();
   await until(async () => (await beats()) !== before, 'the worker has looked for what is late');

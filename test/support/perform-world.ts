@@ -48,6 +48,7 @@ import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
 import { withoutLock } from './held.ts';
+import { storeSigner } from './store-signer.ts';
 
 export const acctId = card.acctId ?? 0;
 export const cardId = card.cardId ?? 0;
@@ -111,6 +112,8 @@ export interface PerformWorld {
   advance(ms: number): void;
   /** The alert as it was shown each time, in the words of its last outcome. */
   readonly shown: { state: string; confirmation: string | undefined }[];
+  /** What is on record, in order. */
+  records(): Promise<AuditRecord[]>;
   /** The stations on record, in order. */
   stations(): Promise<AuditRecord['event'][]>;
 }
@@ -202,8 +205,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,
     pending: createPending(redis),
-    requests: createRequests(redis),
-    temporaryChanges: createTemporaryChanges(redis),
+    requests: createRequests(redis, storeSigner),
+    temporaryChanges: createTemporaryChanges(redis, storeSigner),
     links: createLinks(redis),
     claims: createClaims(redis),
     person: async () => null,
@@ -297,12 +300,15 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     advance(ms) {
       nowMs += ms;
     },
-    async stations() {
-      const events: AuditRecord['event'][] = [];
-      for await (const { record } of audit.read()) if (record !== null) events.push(record.event);
-      return events;
-    },
+    records,
+    stations: async () => (await records()).map(({ event }) => event),
   };
+
+  async function records(): Promise<AuditRecord[]> {
+    const found: AuditRecord[] = [];
+    for await (const { record } of audit.read()) if (record !== null) found.push(record);
+    return found;
+  }
 }
 
 /** A virtual card as its order form asks for it; nothing is sealed in this world. */

@@ -27,7 +27,12 @@ function createWorker(over: Partial<WriteOrder> = {}) {
   const writes: (() => Promise<unknown>)[] = [];
   const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
   const order = { ...createWriteOrder(redis(), createLock(redis())), ...over };
-  const stores = rememberWrites(redo, order, createStores(redis(), { slackBotToken: 'xoxb-test' }), 'everybody');
+  const stores = rememberWrites(
+    redo,
+    order,
+    createStores(redis(), { slackBotToken: 'xoxb-test', audit: { secrets: ['worker-secret-0123456789'], sink: null } }),
+    'everybody',
+  );
   return {
     ...stores,
     async writeAgain() {

@@ -72,7 +72,12 @@ async function createWorld() {
     },
   };
   const order = createWriteOrder(redis(), createLock(redis()));
-  const everybody = rememberWrites(redo, order, createStores(redis(), { slackBotToken: 'xoxb-test' }), 'everybody');
+  const everybody = rememberWrites(
+    redo,
+    order,
+    createStores(redis(), { slackBotToken: 'xoxb-test', audit: { secrets: ['worker-secret-0123456789'], sink: null } }),
+    'everybody',
+  );
   const stores = rememberWrites(redo, order, everybody, 'actions');
   const announced = new Map<string, Alert>();
   const postNotice = createPostNotice({ ...stores, wakeOutbox: async () => {} });

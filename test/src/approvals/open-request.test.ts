@@ -8,6 +8,7 @@ import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -20,7 +21,7 @@ const counted: CountedRaise = {
 };
 
 function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE') {
-  const requests = createRequests(redis());
+  const requests = createRequests(redis(), storeSigner);
   const posted: string[] = [];
   const openRequest = createOpenRequest({
     requests,

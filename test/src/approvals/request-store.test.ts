@@ -3,11 +3,12 @@ import { createRequests } from '../../../src/approvals/request-store.ts';
 import { askedAt, openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 
 const redis = useRedis();
 
 it('lists the requests that nobody has decided, and keeps the decided ones', async () => {
-  const requests = createRequests(redis());
+  const requests = createRequests(redis(), storeSigner);
   const decided = openRequestOf({ id: 'req_decided' });
   await requests.save(openRequestOf({ id: 'req_open' }));
   await requests.save(decided);
@@ -21,7 +22,7 @@ it('lists the requests that nobody has decided, and keeps the decided ones', asy
 });
 
 it('knows who approved what was asked for from an alert', async () => {
-  const requests = createRequests(redis());
+  const requests = createRequests(redis(), storeSigner);
   const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
   const approvals = ['U0BEN', 'U0ZOE'].map((by) => ({ by, at: askedAt, actionId: `act_${by}` }));
   const fromAlert = (alertId: string) =>
@@ -35,4 +36,19 @@ it('knows who approved what was asked for from an alert', async () => {
 
   expect(await requests.approversOf(acctId, 'evt_1')).toEqual(['U0BEN', 'U0ZOE']);
   expect(await requests.approversOf(acctId, 'evt_2')).toEqual([]);
+});
+
+it('nothing is done with a request that somebody altered in Redis; the web process shows it all the same', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  await requests.save(openRequestOf({ id: 'req_1' }));
+  await requests.save(openRequestOf({ id: 'req_2' }));
+  const key = '{cardbell:state}:request:req_1';
+  const kept = JSON.parse((await redis().get(key)) ?? '') as object;
+  await redis().set(key, JSON.stringify({ ...kept, approvals: [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }] }));
+
+  await expect(requests.get('req_1')).rejects.toThrow('not written by a worker');
+  expect((await requests.open()).map(({ id }) => id)).toEqual(['req_2']);
+  expect((await createRequests(redis(), null).open()).map(({ id }) => id)).toEqual(['req_1', 'req_2']);
+  await redis().set(key, (await redis().get('{cardbell:state}:request:req_2')) ?? '');
+  await expect(requests.get('req_1'), 'that of another').rejects.toThrow('not written by a worker');
 });

@@ -6,6 +6,7 @@ import { createTemporaryChanges, type TemporaryChange } from '../../../src/limit
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { openedAt, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
@@ -21,7 +22,7 @@ async function setUp(...open: TemporaryChange[]) {
 
 /** The same, where superseding says that something goes back to more than it was. */
 async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[]) {
-  const temporaryChanges = createTemporaryChanges(redis());
+  const temporaryChanges = createTemporaryChanges(redis(), storeSigner);
   for (const temporaryChange of open) await temporaryChanges.save(temporaryChange);
   const steps: string[] = [];
   const terms = createTemporaryTerms({

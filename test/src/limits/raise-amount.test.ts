@@ -10,6 +10,7 @@ import { COUNTED_MS } from '../../../src/policy/decide.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
@@ -21,7 +22,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
   const raises = createRaiseAmounts({
     recentRaises: createRecentRaises(redis()),
     actsFor: async (userId) => [userId],
-    temporaryChanges: createTemporaryChanges(redis()),
+    temporaryChanges: createTemporaryChanges(redis(), storeSigner),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: purchaseCents } : null),
     serviceDays: serviceDays('America/New_York'),
     policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
@@ -120,7 +121,7 @@ describe('what is counted from', () => {
 
   async function fromBase(term: Term, ...open: Partial<TemporaryChange>[]) {
     const { raises } = setUp();
-    const temporaryChanges = createTemporaryChanges(redis());
+    const temporaryChanges = createTemporaryChanges(redis(), storeSigner);
     for (const [index, over] of open.entries()) {
       const endsAt = '2026-11-20T16:30:00.000Z';
       await temporaryChanges.save(temporaryChangeOf({ id: `act_${index}`, acctId, endsAt, ...over }));

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 
 const redis = useRedis();
 
@@ -23,7 +24,7 @@ const temporaryChange: TemporaryChange = {
 };
 
 it('lists what is open or asks, soonest end first', async () => {
-  const store = createTemporaryChanges(redis());
+  const store = createTemporaryChanges(redis(), storeSigner);
   const sooner: TemporaryChange = {
     ...temporaryChange,
     id: 'act_2',
@@ -40,7 +41,7 @@ it('lists what is open or asks, soonest end first', async () => {
 it.each(['ended', 'kept', 'refused', 'superseded'] as const)(
   'finds one that is %s, and lists it no more',
   async (state) => {
-    const store = createTemporaryChanges(redis());
+    const store = createTemporaryChanges(redis(), storeSigner);
     await store.save(temporaryChange);
 
     await store.save({ ...temporaryChange, state });
@@ -51,7 +52,7 @@ it.each(['ended', 'kept', 'refused', 'superseded'] as const)(
 );
 
 it('knows nothing of one that never came to be', async () => {
-  const store = createTemporaryChanges(redis());
+  const store = createTemporaryChanges(redis(), storeSigner);
   await store.save(temporaryChange);
 
   await store.forget('act_1');
@@ -61,11 +62,36 @@ it('knows nothing of one that never came to be', async () => {
 });
 
 it('keeps one that has ended for 30 days: as long as the messages that show it can be edited', async () => {
-  const store = createTemporaryChanges(redis());
+  const store = createTemporaryChanges(redis(), storeSigner);
 
   await store.save({ ...temporaryChange, state: 'ended' });
 
   const [key = ''] = await redis().keys('*temporary-change:act_1');
   expect(await redis().ttl(key)).toBeGreaterThan(30 * 24 * 3600 - 60);
   expect(await redis().ttl(key)).toBeLessThanOrEqual(30 * 24 * 3600);
+});
+
+it.each([
+  ['altered', (text: string) => text.replace('"state":"open"', '"state":"asking"')],
+  ['signed by nobody', (text: string) => JSON.stringify({ ...JSON.parse(text), signature: undefined })],
+])('nothing is done with one that is %s; the others are listed', async (_why, alter) => {
+  const store = createTemporaryChanges(redis(), storeSigner);
+  await store.save(temporaryChange);
+  await store.save({ ...temporaryChange, id: 'act_2' });
+  const key = '{cardbell:state}:temporary-changes';
+  const text = (await redis().hget(key, 'act_1')) ?? '';
+  await redis().hset(key, 'act_1', alter(text));
+
+  await expect(store.get('act_1')).rejects.toThrow('not written by a worker');
+  expect((await store.all()).map(({ id }) => id)).toEqual(['act_2']);
+  expect(await redis().smembers('{cardbell:state}:unreadable')).toEqual([key]);
+});
+
+it('one that was signed under another id is not taken for this one', async () => {
+  const store = createTemporaryChanges(redis(), storeSigner);
+  await store.save(temporaryChange);
+  const key = '{cardbell:state}:temporary-changes';
+  await redis().hset(key, 'act_2', (await redis().hget(key, 'act_1')) ?? '');
+
+  await expect(store.get('act_2')).rejects.toThrow('not written by a worker');
 });
