@@ -61,7 +61,9 @@ export function createDecideRequest(deps: Deps) {
       deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
-    if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
+    if (request.state !== 'open' && isDecidedBy(request, action.id)) {
+      return request.state === 'denied' ? await deps.decisions.deny(action, request) : await deps.finish(request);
+    }
     // It was counted before a crash; by now somebody else may have decided.
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
     if (await deps.execution.resume(action, request, attempt)) return;
@@ -79,7 +81,7 @@ export function createDecideRequest(deps: Deps) {
   };
 }
 
-/** Both put on record who decided before anything is done about it. */
+/** Both put on record who decided before anybody is told. */
 export interface Decisions {
   /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
   approve(
@@ -87,7 +89,8 @@ export interface Decisions {
     request: OpenRequest,
     attempt: Attempt,
   ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
-  deny(action: DecideAction, request: OpenRequest): Promise<void>;
+  /** Also when it was denied by this action before a crash. */
+  deny(action: DecideAction, request: LimitRequest): Promise<void>;
 }
 
 interface DecisionDeps extends Pick<ActionTools, 'record'> {
@@ -135,9 +138,12 @@ export function createDecisions(deps: DecisionDeps): Decisions {
     async deny(action, request) {
       const isUncertain = unconfirmedApproval(request) !== null;
       const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
-      await record(action, request, { event: 'denied', outcome, counted: null });
       const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };
-      await deps.finish({ ...request, state: 'denied', note: action.reason, decision });
+      const denied = { ...request, state: 'denied', note: action.reason, decision } as const;
+      // First: after a crash between the two somebody else might decide, and two denials would be on record.
+      await deps.requests.save(denied);
+      await record(action, request, { event: 'denied', outcome, counted: null });
+      await deps.finish(denied);
     },
   };
 

@@ -70,7 +70,8 @@ describe('a decision', () => {
       {},
       ['Your decision: This request is too old. Ask for the limit again. (no card)'],
     ],
-    ['done again after it decided', denied, {}, ['finished again']],
+    ['done again after it denied', denied, {}, ['denied']],
+    ['done again after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
     [
       'about a decided request',
       denied,

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { approvalClick, askedToPay, linkHugo, override, type Told, toPay } from '../../support/asked-for-more.ts';
+import {
+  approvalClick,
+  askedToPay,
+  denial,
+  linkHugo,
+  override,
+  type Told,
+  toPay,
+} from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -72,6 +80,33 @@ describe('a holder’s request whose worker is killed at any step', () => {
 
     expect(steps).toBeGreaterThan(30);
   });
+
+  it.each([
+    ['denied', denial('act_zoe', 'U0ZOE'), denial('act_again', 'U0ZOE')],
+    ['denied, and somebody else denies it first', denial('act_zoe', 'U0ZOE'), denial('act_ben', 'U0BEN')],
+  ])(
+    'is on record as %s, each click with one end, when another click comes before the next worker',
+    async (_what, click, other) => {
+      await killEverywhere(
+        click,
+        async (world) => {
+          hugo = await askedToPay(world, 160_000);
+          return hugo.deps;
+        },
+        async (world, diedAt) => {
+          const ends = (await world.records()).filter(({ event }) => event === 'denied' || event === 'refused');
+          const ofClick = (id: string): string[] =>
+            ends.flatMap(({ actionId, event }) => (actionId === id ? [event] : []));
+          expect(
+            [ofClick(click.id), ofClick(other.id)].map((events) => events.length),
+            diedAt,
+          ).toEqual([1, 1]);
+          expect(ends.map(({ event }) => event).toSorted(), diedAt).toEqual(['denied', 'refused']);
+        },
+        async (_world, deps) => await performAction(other, deps),
+      );
+    },
+  );
 
   it('is overridden once, with one write, and everybody is told', async () => {
     const steps = await killEverywhere(
