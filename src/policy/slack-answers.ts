@@ -16,6 +16,11 @@ export interface HowOld {
  * an answer of the last minute count again, unless an event of Slack's has said since that something changed.
  */
 const STILL_GOOD_MS = 60_000;
+/**
+ * For a minute after Slack refused, each answer counts for so long without asking. Otherwise several workers would use up the
+ * limit on what some of them know, and leave others without any answer.
+ */
+const SPARED_MS = 20_000;
 /** What permits something is known for seconds only, and until Slack reports a change. */
 export const KNOWN_FOR_MS = 5000;
 /**
@@ -43,6 +48,7 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   const answers = new Map<string, { answer: T; readAt: number; version: string | null }>();
   const failures = new Map<string, { error: unknown; at: number; version: string | null }>();
   const asking = new Map<string, Promise<T>>();
+  let limitedAt = Number.NEGATIVE_INFINITY;
 
   return {
     /** @throws SlackError when Slack does not say, and no earlier answer counts. */
@@ -51,7 +57,9 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       const version = await deps.version();
       const known = answers.get(id);
       const isCurrent = known?.version === version;
-      if (known !== undefined && isCurrent && now() - known.readAt < knownForMs) return known.answer;
+      const sparedMs = now() - limitedAt < STILL_GOOD_MS ? SPARED_MS : 0;
+      if (known !== undefined && isCurrent && now() - known.readAt < Math.max(knownForMs, sparedMs))
+        return known.answer;
       const failed = failures.get(id);
       if (failed?.version === version && now() - failed.at < silentForMs) throw failed.error;
       try {
@@ -63,6 +71,7 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       } catch (error) {
         keep(failures, id, { error, at: now(), version });
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
+        if (isRateLimited) limitedAt = now();
         const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
         if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
         log.warn({ id }, `Slack does not answer about a ${what}, its last answer still counts`);

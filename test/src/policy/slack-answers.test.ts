@@ -55,6 +55,20 @@ it('uses an answer of the last minute where Slack limits how often it is asked, 
   await expect(of('U1'), 'an answer from before a change').rejects.toBe(limited);
 });
 
+it('asks less often for a minute after Slack has limited how often it is asked, for anybody', async () => {
+  const { of, slack, moment } = world();
+  await of('U1', { knownForMs: 5000 });
+  slack.refuses = limited;
+  await expect(of('U2')).rejects.toBe(limited);
+  slack.refuses = null;
+  slack.calls.length = 0;
+
+  for (; moment.ms < 60_000; moment.ms += 1000) await of('U1', { knownForMs: 5000 });
+  expect(slack.calls, 'once in 20 seconds').toHaveLength(2);
+  for (; moment.ms < 120_000; moment.ms += 1000) await of('U1', { knownForMs: 5000 });
+  expect(slack.calls, 'then as before').toHaveLength(2 + 12);
+});
+
 it('forgets whom it was asked about first when there are too many', async () => {
   const { of, slack } = world();
   for (let index = 0; index <= 1000; index += 1) await of(`U${index}`);
