@@ -47,7 +47,11 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   const faults = chainFault === null ? [] : [chainFault];
   const notTaken = new Set(answers.filter(({ text }) => text === unavailable().text).map(({ path }) => path));
   // Refusals of one person within a minute are one entry, under the id of the first.
-  const refused = new Set(answers.filter(({ text }) => text.startsWith('Not done: ')).map(({ path }) => path));
+  const refused = new Set(
+    answers
+      .filter(({ text }) => text.startsWith('Not done: ') || text.endsWith(' Do you still want it?'))
+      .map(({ path }) => path),
+  );
   const answered = new Set(answers.map(({ path }) => path));
   const isToldSo = ({ responsePath }: Click): boolean => notTaken.has(responsePath) || refused.has(responsePath);
   for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
