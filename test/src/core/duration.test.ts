@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, readDuration, soundsLikeDuration } from '../../../src/core/duration.ts';
+import { formatDuration, mayMeanTime, readDuration, soundsLikeDuration } from '../../../src/core/duration.ts';
 
 const HOUR = 3_600_000;
 
@@ -34,6 +34,27 @@ describe('durations that people type', () => {
     ['2 monitors', false],
   ])('%s sounds like a length of time: %s', (text, is) => {
     expect(soundsLikeDuration(text.split(' '))).toBe(is);
+  });
+
+  it.each([
+    ['pour 2 heures', true],
+    ['pour deux jours', true],
+    ["jusqu'à demain", true],
+    ['für 2 Stunden', true],
+    ['für eine Woche Messe', true],
+    ['nur 3 Tage', true],
+    ['bis Freitag', true],
+    ['por 2 horas', true],
+    ['por 3 días', true],
+    ['hasta mañana', true],
+    ['per 2 ore', true],
+    ['voor 2 uur', true],
+    ['soup du jour', false],
+    ['iron ore samples', false],
+    ['Horace and Bisson visit', false],
+    ['una mesa nueva', false],
+  ])('%s may mean a time: %s', (text, may) => {
+    expect(mayMeanTime(text.split(' '))).toBe(may);
   });
 
   it.each<[number, string]>([
