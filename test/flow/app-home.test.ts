@@ -86,6 +86,17 @@ describe('App Home', () => {
     await until(() => !shown(olga).includes('says card'), 'and where others read it');
   });
 
+  it('turns the pages of a list', async () => {
+    const { AcctId } = cardbell().take('ACTIVE');
+    for (let count = 0; count < 11; count += 1) await cardbell().deliver(sampleWebhook('decline.mcc', { AcctId }));
+    await cardbell().workspace.openHome(olga);
+    await sees(olga, /Declined lately \(1 to 10 of \d+\).*next_page/);
+    const viewId = cardbell().workspace.views.home.get(olga)?.id ?? '';
+
+    await cardbell().workspace.press({ user: olga, viewId, actionId: 'next_page' });
+    await sees(olga, /Declined lately \(11 to .*previous_page/);
+  });
+
   it('names failed jobs and quarantined webhooks with their cause', async () => {
     await cardbell().workspace.openHome(ben);
     await sees(ben, /All systems normal/);
