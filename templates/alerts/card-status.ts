@@ -154,6 +154,7 @@ function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['ca
   const about = { value: alert.event.id, card };
   const status = now(change);
   if (standing(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
-  if (status === 'INACTIVE') return isActivatedSince(alert) ? blockButton(about) : activateButton(about);
+  const isActivated = isActivatedSince(alert) || card.isVirtual === true;
+  if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;
 }

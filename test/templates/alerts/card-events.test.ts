@@ -118,6 +118,26 @@ describe('a status change', () => {
     expect(buttonIds(blocks)).toEqual([]);
   });
 
+  it.each([
+    ['is new', change({ from: null, steps: [{ status: 'INACTIVE', at }] }), 'new virtual card'],
+    ['became active with its order', change({ from: 'INACTIVE', steps: [{ status: 'ACTIVE', at }] }), 'active'],
+    ['is active when it is first seen', change({ from: null, steps: [{ status: 'ACTIVE', at }] }), 'active'],
+  ])('of a virtual card that %s needs nobody, and nobody made it outside Slack', (_what, one, words) => {
+    const alert = statusAlert([one]);
+    const { text, blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
+
+    expect(text).toContain(words);
+    expect(`${text} ${shown(blocks)}`).not.toMatch(/not activated yet|outside Slack/i);
+    expect(buttonIds(blocks)).not.toContain('activate_card');
+  });
+
+  it('of a virtual card that was blocked elsewhere says so', () => {
+    const alert = statusAlert([change()]);
+    const { blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
+
+    expect(shown(blocks)).toContain('Made outside Slack');
+  });
+
   it('of many cards says how many more there are', () => {
     const changes = Array.from({ length: 14 }, (_, i) => change({ cardId: i + 1, last4: String(1000 + i) }));
 
