@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { QUEUE_PREFIX, stateKey } from '../../src/core/keys.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { alterRecord } from '../support/alter-record.ts';
 import { people } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import type { ChaosCluster } from './cluster.ts';
@@ -83,7 +84,8 @@ export async function endTemporaryChanges(store: Redis, acctIds: readonly number
     for (const [id, text] of Object.entries(await store.hgetall(key))) {
       const change = JSON.parse(text) as { acctId: number };
       if (!acctIds.includes(change.acctId)) continue;
-      await store.hset(key, id, JSON.stringify({ ...change, endsAt: new Date(Date.now() - 1000).toISOString() }));
+      const endsAt = new Date(Date.now() - 1000).toISOString();
+      await alterRecord(store, 'temporary change', [key, id], () => ({ endsAt }));
       const job = await queue.getJob(`temporary-change-${id}`);
       if (await job?.isDelayed()) await job?.promote();
       await until(async () => !(await isOpen(id)), `temporary limit ${id} goes back: ${text}`);

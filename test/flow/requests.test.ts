@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { alterRecord } from '../support/alter-record.ts';
 import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
@@ -103,8 +104,7 @@ describe('a raise above the two-person amount', () => {
     const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
     const key = `{cardbell:state}:request:${id}`;
     await waitUntilTracked(store, { kind: 'request', id });
-    const kept = JSON.parse((await store.get(key)) ?? '{}');
-    await store.set(key, JSON.stringify({ ...kept, expiresAt: new Date(Date.now() - 1000).toISOString() }));
+    await alterRecord(store, 'request', [key], () => ({ expiresAt: new Date(Date.now() - 1000).toISOString() }));
     const since = Date.now() / 1000;
 
     await cardbell().press(ben, request, 'decide_request_approve');

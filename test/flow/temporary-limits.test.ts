@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { alterRecord } from '../support/alter-record.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -139,9 +140,10 @@ describe('a temporary limit', () => {
     await setLimit(card, '600 for 4h');
     cardbell().workers[0]?.kill('SIGKILL');
     await cardbell().workers[0]?.exit;
-    const [id, temporaryChange] = await temporaryChangeOf(card, 600);
-    const past = { ...temporaryChange, endsAt: new Date(Date.now() - 60_000).toISOString() };
-    await cardbell().store.hset('{cardbell:state}:temporary-changes', id, JSON.stringify(past));
+    const [id] = await temporaryChangeOf(card, 600);
+    const endsAt = new Date(Date.now() - 60_000).toISOString();
+    const place = ['{cardbell:state}:temporary-changes', id] as const;
+    await alterRecord(cardbell().store, 'temporary change', place, () => ({ endsAt }));
 
     await cardbell().startWorker();
     await until(() => limitOf(card) === 200, 'it is put back', 60_000);

@@ -1,4 +1,6 @@
+import type { LimitRequest } from '../../src/approvals/request.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { alterRecord } from './alter-record.ts';
 import { waitUntilTracked } from './message-tracked.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { wakeJob } from './wake-job.ts';
@@ -8,9 +10,10 @@ export async function ageRequest(store: RunningCardbell['store'], request: Store
   const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
   const key = `{cardbell:state}:request:${id}`;
   await waitUntilTracked(store, { kind: 'request', id });
-  const kept = JSON.parse((await store.get(key)) ?? '{}');
   const earlier = (at: string): string => new Date(Date.parse(at) - ms).toISOString();
-  const action = { ...kept.action, askedAt: earlier(kept.action.askedAt) };
-  await store.set(key, JSON.stringify({ ...kept, action, expiresAt: earlier(kept.expiresAt) }));
+  await alterRecord<LimitRequest>(store, 'request', [key], ({ action, expiresAt }) => ({
+    action: { ...action, askedAt: earlier(action.askedAt) },
+    expiresAt: earlier(expiresAt),
+  }));
   await wakeJob(store, `expire-${id}`);
 }

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { QUEUE_PREFIX, stateKey } from '../../src/core/keys.ts';
+import { alterRecord } from './alter-record.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
@@ -23,6 +24,6 @@ async function endTime(store: RunningCardbell['store'], jobId: string): Promise<
   const id = jobId.replace(/^temporary-change-/, '');
   const text = id === jobId ? null : await store.hget(stateKey('temporary-changes'), id);
   if (text === null) return;
-  const over = { ...JSON.parse(text), endsAt: new Date(Date.now() - 1000).toISOString() };
-  await store.hset(stateKey('temporary-changes'), id, JSON.stringify(over));
+  const endsAt = new Date(Date.now() - 1000).toISOString();
+  await alterRecord(store, 'temporary change', [stateKey('temporary-changes'), id], () => ({ endsAt }));
 }
