@@ -19,6 +19,7 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type ApprovalPolicy, whyTooLong } from '../policy/approval-policy.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
+import { LATE_MS } from '../policy/decide.ts';
 import { endOfTerm, lastsMs, type ServiceDays } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
@@ -218,7 +219,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const raise = { changes, fromBase, term };
     const lasts = lastsMs(term, deps.now(), deps.serviceDays);
     if (approval !== null) {
-      const why = whyTooLong(await deps.policyOfCard(acctId), lasts);
+      const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
+      const why = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);
       if (why !== null) return { state: 'failed', note: why };
       await raises.remember(action, acctId, raise, approval.raisedBy);
       return null;
@@ -245,4 +247,4 @@ function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boo
 }
 
 const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
-const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask again if you still want it.';
+const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask or approve again if you still want it.';

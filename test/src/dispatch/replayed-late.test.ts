@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import type { Verb } from '../../../src/dispatch/verbs.ts';
+import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { askedToPay } from '../../support/asked-for-more.ts';
+import { crashAtStep, Killed } from '../../support/crash-at.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  type PerformWorld,
+  performAction,
+  virtualOrder,
+} from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const request = { target: { kind: 'request', requestId: 'req_ask1' } } as const;
+const before: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
+  async unblock({ service }) {
+    service.status = 'BLOCKED';
+    return byCommand;
+  },
+  async activate({ service }) {
+    service.status = 'INACTIVE';
+    return byCommand;
+  },
+  limit: async () => byCommand,
+  allow: async () => byCommand,
+  'order-virtual': async () => ({ target: virtualOrder }),
+  async 'undo-block'({ deps }) {
+    await performAction(ask('block', byCommand), deps);
+    return { target: { kind: 'action', actionId: 'act_block1' } };
+  },
+  async decide(world) {
+    await askedToPay(world, 50_000);
+    return { ...request, approve: true };
+  },
+  async 'emergency-override'(world) {
+    await askedToPay(world, 50_000);
+    world.advance(PATIENCE_MS);
+    return { ...request, reason: 'urgent' };
+  },
+};
+
+/** The job of a click dies at some step with the worker, and somebody runs it again when ten minutes are over. */
+async function replayed(verb: Verb, killAt: number) {
+  await redis().flushdb();
+  const world = await createActionWorld(redis(), { openDirect: async () => 'D1' });
+  world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+  const over = (await before[verb]?.(world)) ?? {};
+  const action = ask(verb, { ...over, id: 'act_click1', askedAt: world.deps.now().toISOString() });
+  const { deps, life } = crashAtStep(world.deps, killAt);
+  await performAction(action, deps).catch((error: unknown) => {
+    if (!(error instanceof Killed)) throw error;
+  });
+  const diedAt = life.diedAt();
+  const until = world.writes.length;
+  world.advance(11 * 60_000);
+  await performAction(action, { ...world.deps, isLastAttempt: true }).catch(() => {});
+  return { diedAt, written: world.writes.slice(until) };
+}
+
+it.each(Object.keys(before) as Verb[])(
+  '%s: a job that died at any step loosens nothing when it is run again eleven minutes later',
+  async (verb) => {
+    const late: string[] = [];
+    for (let killAt = 1; ; killAt += 1) {
+      const { diedAt, written } = await replayed(verb, killAt);
+      if (written.length > 0) late.push(`${killAt} ${diedAt}: ${written.join(', ')}`);
+      if (diedAt === null) break;
+    }
+    expect(late).toEqual([]);
+  },
+);
