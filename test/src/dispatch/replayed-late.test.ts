@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';
 import { askedToPay } from '../../support/asked-for-more.ts';
@@ -43,13 +44,19 @@ const before: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
   },
 };
 
-/** The job of a click dies at some step with the worker, and somebody runs it again when ten minutes are over. */
-async function replayed(verb: Verb, killAt: number) {
+/** What has to be so first, and the click. */
+async function clicked(verb: Verb) {
   await redis().flushdb();
   const world = await createActionWorld(redis(), { openDirect: async () => 'D1' });
   world.service.rules = { IsActive: true, DailySpendLimit: 400 };
   const over = (await before[verb]?.(world)) ?? {};
   const action = ask(verb, { ...over, id: 'act_click1', askedAt: world.deps.now().toISOString() });
+  return { world, action };
+}
+
+/** The job of a click dies at some step with the worker, and somebody runs it again when ten minutes are over. */
+async function replayed(verb: Verb, killAt: number) {
+  const { world, action } = await clicked(verb);
   const { deps, life } = crashAtStep(world.deps, killAt);
   await performAction(action, deps).catch((error: unknown) => {
     if (!(error instanceof Killed)) throw error;
@@ -71,5 +78,25 @@ it.each(Object.keys(before) as Verb[])(
       if (diedAt === null) break;
     }
     expect(late).toEqual([]);
+  },
+);
+
+it.each(Object.keys(before) as Verb[])(
+  '%s: what failed because the card service was away loosens nothing when somebody runs it again eleven minutes later',
+  async (verb) => {
+    const { world, action } = await clicked(verb);
+    const away = async (): Promise<never> => {
+      const details = { operation: 'any', status: 503, outcome: 'refused', code: 'unavailable' } as const;
+      throw new CardApiError('away', { ...details, apiMessage: null });
+    };
+    const { card } = world.deps;
+    const noWrites = { ...card, putSpendRules: away, setCardStatus: away, activateCard: away, orderVirtualCards: away };
+    await performAction(action, { ...world.deps, card: noWrites, isLastAttempt: true }).catch(() => {});
+    const until = world.writes.length;
+    world.advance(11 * 60_000);
+
+    await performAction(action, { ...world.deps, isLastAttempt: true }).catch(() => {});
+
+    expect(world.writes.slice(until)).toEqual([]);
   },
 );

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, byCommand, createActionWorld, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const DAY_MS = 86_400_000;
+
+async function world(over: Partial<WorldDeps> = {}) {
+  await redis().flushdb();
+  const made = await createActionWorld(redis(), over);
+  made.service.rules = { ...made.service.rules, DailySpendLimit: 400, MonthlySpendLimit: null };
+  const limit = (id: string, dollars: number) => {
+    const changeRequest = { goals: [limitGoal('daily', dollars * 100)], term: { kind: 'permanent' } } as const;
+    return ask('limit', { ...byCommand, id, changeRequest, actor: { userId: 'U0ANA', teamId: 'T1' } });
+  };
+  const approve = (id: string, userId: string, requestId: string) =>
+    ask('decide', { id, actor: { userId, teamId: 'T1' }, target: { kind: 'request', requestId }, approve: true });
+  return { ...made, limit, approve, limitNow: () => made.service.rules['DailySpendLimit'] };
+}
+
+it.each<[string, Partial<ApprovalPolicy>]>([
+  ['a raise takes two approvers', approvalPolicyOf({ twoPersonAboveCents: 0 })],
+  ['nothing stays for good', { durations: { longestMs: 3_600_000, mayStay: false } }],
+])('a file that is reloaded between the click and the decision holds: %s', async (_what, then) => {
+  const { deps, limit, limitNow } = await world({
+    policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...then }),
+  });
+
+  await verbsOf(deps).performAction(limit('act_1', 500), { isLast: true });
+
+  expect(limitNow()).toBe(400);
+});
+
+it('a file that is reloaded between two approvals holds for the second: a third has to approve', async () => {
+  let policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+  const { deps, limit, approve, limitNow } = await world({ policyFor: () => policy });
+  await verbsOf(deps).performAction(limit('act_1', 5000), { isLast: true });
+  const [request] = await deps.requests.open();
+  policy = { ...policy, bands: [{ upToCents: null, approvals: 3 }] };
+
+  await verbsOf(deps).performAction(approve('act_2', 'U0BEN', request?.id ?? ''), { isLast: true });
+  expect(limitNow(), 'two of three').toBe(400);
+  await verbsOf(deps).performAction(approve('act_3', 'U0ZOE', request?.id ?? ''), { isLast: true });
+
+  expect(limitNow()).toBe(5000);
+});
+
+it.each([
+  ['25 hours ahead', 25 * 3_600_000],
+  ['32 days ahead', 32 * DAY_MS],
+  ['25 hours back', -25 * 3_600_000],
+])('a clock that jumps %s at any moment gives nobody the allowance of another day', async (_how, jumpMs) => {
+  for (let at = 1, isOver = false; !isOver; at += 1) {
+    let readings = 0;
+    const { deps, limit, limitNow } = await world();
+    await verbsOf(deps).performAction(limit('act_1', 1400), { isLast: true });
+    expect(limitNow()).toBe(1400);
+    const now = (): Date => {
+      readings += 1;
+      return new Date(deps.now().getTime() + (readings >= at ? jumpMs : 0));
+    };
+
+    await verbsOf({ ...deps, now }).performAction(limit('act_2', 2400), { isLast: true });
+
+    expect(limitNow(), `the clock jumps at its reading ${at}`).toBe(1400);
+    isOver = readings < at;
+  }
+});
