@@ -96,25 +96,29 @@ export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }
     for (const [stream, entries] of answer ?? []) await handStream(stream, entries);
   }
 
-  /** Hands on each entry by itself, so that one that fails holds up no other. It is tried again soon. */
+  /** An entry that could not be handed on holds up no other, and is tried again soon. */
   async function handStream(stream: string, entries: readonly StreamEntry[]): Promise<void> {
-    const results = await Promise.allSettled(
-      entries.map(async ([, fields]) => {
-        const text = fields?.[1];
-        if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
-      }),
-    );
-    const done = entries.filter((_entry, index) => results[index]?.status === 'fulfilled');
-    await group.remove(
-      stream,
-      done.map(([id]) => id),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed === undefined) return;
+    const { done, failure } = await handEach(entries, handOn);
+    await group.remove(stream, done);
+    if (failure === undefined) return;
     hasLeftover = true;
-    log.error({ err: failed.reason as unknown }, 'entries of the inbox could not be handed on, trying again');
+    log.error({ err: failure.reason as unknown }, 'entries of the inbox could not be handed on, trying again');
     await sleep(RETRY_MS);
   }
+}
+
+/** @returns the ids of the entries that were handed on, and the first failure. */
+async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['handOn']) {
+  const results = await Promise.allSettled(
+    entries.map(async ([, fields]) => {
+      const text = fields?.[1];
+      if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
+    }),
+  );
+  return {
+    done: entries.flatMap(([id], index) => (results[index]?.status === 'fulfilled' ? [id] : [])),
+    failure: results.find((result) => result.status === 'rejected'),
+  };
 }
 
 /** The consumer group that all relays share. */

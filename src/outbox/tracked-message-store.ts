@@ -45,14 +45,14 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   'temporary-change': 396 * DAY_SECONDS,
 };
 
+const keyOf = ({ kind, id }: Subject): string => stateKey(`messages:${kind}:${id}`);
+const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
+const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
+
 /** Which messages show a subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
 export function createTrackedMessages(redis: Redis | Cluster) {
-  const keyOf = ({ kind, id }: Subject): string => stateKey(`messages:${kind}:${id}`);
-  const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
-  const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
-
   return {
     /** Empty until one has been posted. */
     async references(subject: Subject): Promise<Reference[]> {
