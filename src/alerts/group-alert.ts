@@ -37,6 +37,9 @@ interface Deps {
 
 const ownMessage: Grouping = { shownBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
+const ofBlocked = 'The card is blocked: declines that follow are counted in one message';
+const ofRepeat = 'The same card, merchant, reason and amount: repeats are counted in one message';
+
 /** While a fraud case of the account is open, its thread collects declines, changes of status and shipments. */
 function isCollected({ kind, event }: Alert): boolean {
   return event.kind === 'decline'
@@ -92,12 +95,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     const leader = await aggregationGroups.join(channel, event, rule, alert.late);
     const isRepeat = leader !== event.id;
     const grouping = isRepeat ? { ...ownMessage, shownBy: leader, changes: [leader] } : ownMessage;
-    if (isRepeat) {
-      const why = isBlocked
-        ? 'The card is blocked: declines that follow are counted in one message'
-        : 'The same card, merchant, reason and amount: repeats are counted in one message';
-      await note(`${why}, that of ${leader}.`);
-    }
+    if (isRepeat) await note(`${isBlocked ? ofBlocked : ofRepeat}, that of ${leader}.`);
     if (isBlocked) return { ...grouping, threadId: await cardOrders.blockThread(event.acctId) };
     if (warning === null) return grouping;
     await note(`Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`);
