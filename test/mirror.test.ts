@@ -34,7 +34,6 @@ const WITHOUT: readonly string[] = [
   'dispatch/perform-action',
   'ops/issue',
   'outbox/entry',
-  'outbox/render-entries',
   'outbox/tracked-message-store',
   'routing/why',
   'webhooks/card-status',

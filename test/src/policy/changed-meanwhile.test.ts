@@ -68,3 +68,31 @@ it.each([
     isOver = readings < at;
   }
 });
+
+it('what is lowered in the portal while an approval is worked on is not raised from there, at whichever reading it shows', async () => {
+  for (let at = 1, isOver = false; !isOver; at += 1) {
+    const { deps, service, writes, limit, approve } = await world();
+    await verbsOf(deps).performAction(limit('act_1', 5000), { isLast: true });
+    const [request] = await deps.requests.open();
+    let readings = 0;
+    let isLowered = false;
+    const card: WorldDeps['card'] = {
+      ...deps.card,
+      getSpendRules: async (...args) => {
+        readings += 1;
+        if (readings === at && writes.length === 0) {
+          isLowered = true;
+          service.rules = { ...service.rules, DailySpendLimit: 100 };
+        }
+        return await deps.card.getSpendRules(...args);
+      },
+    };
+
+    await verbsOf({ ...deps, card }).performAction(approve('act_2', 'U0BEN', request?.id ?? ''), { isLast: true });
+
+    if (isLowered) expect(writes, `lowered before reading ${at}`).toEqual([]);
+    isOver = !isLowered;
+    expect(at, 'readings before the change').toBeLessThan(10);
+    if (isOver) expect(at, 'it is read again just before the change').toBeGreaterThan(2);
+  }
+});

@@ -216,6 +216,22 @@ describe('an interaction that no listener takes', () => {
   });
 });
 
+it('a body of more than 512 KB is not taken, also where its length was not announced', async () => {
+  const body = new TextEncoder().encode('a'.repeat(512 * 1024 + 1));
+  const unannounced = new ReadableStream({
+    start(controller) {
+      controller.enqueue(body);
+      controller.close();
+    },
+  });
+  const headers = { 'content-type': form, ...signedHeaders('a', SECRET, Math.floor(Date.now() / 1000)) };
+  const request = { method: 'POST', headers, body: unannounced, duplex: 'half' } as const;
+
+  const { status } = await fetch(`http://127.0.0.1:${port}/slack/events`, request);
+
+  expect(status).toBe(413);
+});
+
 it('a command that does not exist is answered in words', async () => {
   const command = filled(recordedInteractions.interactions['SlashCommand']) as Record<string, string>;
 
