@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
  */
 const WITHOUT: readonly string[] = [
   'actions/action',
-  'actions/block-store',
   'actions/change-status',
   'actions/record-refusal',
   'actions/report',
@@ -30,7 +29,6 @@ const WITHOUT: readonly string[] = [
   'directory/loader',
   'directory/records',
   'directory/show-card',
-  'dispatch/pending-form-store',
   'dispatch/perform-action',
   'ops/issue',
   'outbox/entry',

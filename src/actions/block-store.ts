@@ -1,7 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { fromStored } from '../core/unknown-fields.ts';
+import { createRecordStore } from '../core/record-store.ts';
+import type { Signer } from '../core/sign.ts';
 import { UNDO_MS } from '../policy/decide.ts';
 
 /** Longer than it can be undone, so that a click in the last second is still answered properly. */
@@ -19,19 +21,29 @@ export const Block = z.strictObject({
 });
 export type Block = z.infer<typeof Block>;
 
+const KeptBlock = Block.extend({ actionId: z.string() });
+
 export type Blocks = ReturnType<typeof createBlocks>;
 
-/** Blocks that can still be undone, by the action that made them. */
-export function createBlocks(redis: Redis | Cluster) {
-  const keyOf = (actionId: string): string => stateKey(`block:${actionId}`);
+/** Blocks that can still be undone, by the action that made them. They are signed: whoever blocked a card may undo it. */
+export function createBlocks(redis: Redis | Cluster, signer: Signer) {
+  const store = createRecordStore({
+    redis,
+    schema: KeptBlock,
+    signer,
+    keyOf: (actionId) => stateKey(`block:${actionId}`),
+    ttlSeconds: KEPT_MS / 1000,
+  });
   const wantedKey = (acctId: number): string => stateKey(`block-wanted:${acctId}`);
   return {
-    async keep(actionId: string, block: Block): Promise<void> {
-      await redis.set(keyOf(actionId), JSON.stringify(Block.parse(block)), 'PX', KEPT_MS);
-    },
+    keep: (actionId: string, block: Block): Promise<void> => store.put(actionId, { ...block, actionId }),
     async get(actionId: string): Promise<Block | null> {
-      const text = await redis.get(keyOf(actionId));
-      return text === null ? null : fromStored(Block, JSON.parse(text));
+      const kept = await store.get(actionId);
+      if (kept === null) return null;
+      const { actionId: of, ...block } = kept;
+      // Signed, but that of another action.
+      if (of !== actionId) throw new ForgedError();
+      return block;
     },
     /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */
     async want(acctId: number, userId: string): Promise<void> {

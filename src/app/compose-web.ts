@@ -92,7 +92,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     knownForMs: GROUPS_KNOWN_FOR_MS,
     log,
   });
-  const pending = createPending(redis);
+  const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {
     readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
     requestAction: composeRequestAction(base, permissions, pending),

@@ -3,8 +3,10 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
 import { LimitPeriod } from '../card-api/rule.ts';
+import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { fromStored } from '../core/unknown-fields.ts';
+import { createRecordStore } from '../core/record-store.ts';
+import type { Signer } from '../core/sign.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 
 /** As long as Slack takes answers to the message that asked. */
@@ -64,12 +66,20 @@ export const Pending = z.discriminatedUnion('kind', [
 ]);
 export type Pending = z.infer<typeof Pending>;
 
+const KeptPending = z.strictObject({ id: z.string(), pending: Pending });
+
 export type PendingStore = ReturnType<typeof createPending>;
 
-export function createPending(redis: Redis | Cluster) {
-  const write = async (id: string, pending: Pending): Promise<void> => {
-    await redis.set(stateKey(`pending:${id}`), JSON.stringify(Pending.parse(pending)), 'EX', PENDING_TTL_SECONDS);
-  };
+/** What controls stand for. It is signed: whoever presses one has read what it does. */
+export function createPending(redis: Redis | Cluster, signer: Signer) {
+  const store = createRecordStore({
+    redis,
+    schema: KeptPending,
+    signer,
+    keyOf: (id) => stateKey(`pending:${id}`),
+    ttlSeconds: PENDING_TTL_SECONDS,
+  });
+  const write = (id: string, pending: Pending): Promise<void> => store.put(id, { id, pending });
   return {
     /** Keeps what a control stands for. @returns the opaque id that goes into the control. */
     async put(pending: Pending): Promise<string> {
@@ -80,8 +90,12 @@ export function createPending(redis: Redis | Cluster) {
     /** More is known of what a control stands for. */
     replace: write,
     async get(id: string): Promise<Pending | null> {
-      const text = await redis.get(stateKey(`pending:${id}`));
-      return text === null ? null : fromStored(Pending, JSON.parse(text));
+      // What somebody altered is as good as gone: whoever pressed it is told to begin again.
+      const kept = await store.get(id).catch((error: unknown) => {
+        if (error instanceof ForgedError) return null;
+        throw error;
+      });
+      return kept?.id === id ? kept.pending : null;
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
+import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
+import type { Signer } from '../core/sign.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
@@ -93,11 +95,15 @@ export interface Claims {
   count(userId: string, actionId: string): Promise<number>;
 }
 
-/** Claims by id. Changes happen under the claim's lock, so plain reads and writes do. */
-export function createClaims(redis: Redis | Cluster): Claims {
+/**
+ * Claims by id. Changes happen under the claim's lock, so plain reads and writes do. They are signed: what was claimed for whom
+ * is what an approver confirms.
+ */
+export function createClaims(redis: Redis | Cluster, signer: Signer): Claims {
   const store = createOpenRecordStore({
     redis,
     schema: Claim,
+    signer,
     keyOf: (id) => stateKey(`claim:${id}`),
     ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('claims-open'),
@@ -105,7 +111,12 @@ export function createClaims(redis: Redis | Cluster): Claims {
   });
   return {
     save: (claim) => store.put(claim.id, claim),
-    get: store.get,
+    async get(id) {
+      const claim = await store.get(id);
+      // Signed, but that of another id.
+      if (claim !== null && claim.id !== id) throw new ForgedError();
+      return claim;
+    },
     open: async () => (await store.open()).filter((claim) => claim.state === 'open'),
     async count(userId, actionId) {
       const key = stateKey(`claims-of:${userId}`);

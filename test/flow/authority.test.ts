@@ -3,6 +3,7 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
+import { alterRecord } from '../support/alter-record.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -268,8 +269,7 @@ describe('a block', () => {
     const withUndo = cardbell().now(alert);
     const actionId = /"value":"(act_\w+)"/.exec(shown(alert))?.[1] ?? '';
     const key = `{cardbell:state}:block:${actionId}`;
-    const kept = JSON.parse((await cardbell().store.get(key)) ?? '{}');
-    await cardbell().store.set(key, JSON.stringify({ ...kept, at: new Date(Date.now() - 61_000).toISOString() }));
+    await alterRecord(cardbell().store, 'block', [key], () => ({ at: new Date(Date.now() - 61_000).toISOString() }));
 
     await quiet(cardbell());
     await wakeJob(cardbell().store, `undo-${actionId}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { alterRecord } from '../support/alter-record.ts';
 import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -187,8 +188,7 @@ describe('who holds a card', () => {
     const id = /clm_\w+/.exec(JSON.stringify(late.blocks))?.[0] ?? '';
     const key = `{cardbell:state}:claim:${id}`;
     await waitUntilTracked(store, { kind: 'claim', id });
-    const kept = JSON.parse((await store.get(key)) ?? '{}') as object;
-    await store.set(key, JSON.stringify({ ...kept, expiresAt: new Date(Date.now() - 1000).toISOString() }));
+    await alterRecord(store, 'claim', [key], () => ({ expiresAt: new Date(Date.now() - 1000).toISOString() }));
     const start = since();
     await press(ana, late, 'confirm_claim');
     await waitTold(ana, /expired/, start);

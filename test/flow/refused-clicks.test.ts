@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { createSigner } from '../../src/core/sign.ts';
 import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
-import { channels, people } from '../support/people.ts';
+import { channels, people, secrets } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
@@ -80,7 +81,11 @@ it('nobody can continue what somebody else started', async () => {
     actor: { userId: gus, teamId: 'T1' },
     target: { kind: 'card', acctId: 7, cardId: 8, alertId: null },
   });
-  const value = await createPending(cardbell().store).put({ kind: 'choice', action: asked, questionId: null });
+  const value = await createPending(cardbell().store, createSigner(secrets.botToken, 'control')).put({
+    kind: 'choice',
+    action: asked,
+    questionId: null,
+  });
 
   const message = button('choose_card', value);
   await cardbell().workspace.press({ user: olga, message, actionId: 'choose_card', stale: true });

@@ -9,7 +9,7 @@ import { secrets } from './people.ts';
  */
 export async function alterRecord<T extends object = Record<string, unknown>>(
   store: Pick<Redis, 'get' | 'set' | 'hget' | 'hset'>,
-  purpose: 'request' | 'temporary change',
+  purpose: 'request' | 'temporary change' | 'claim' | 'block',
   [key, field]: readonly [key: string, field?: string],
   fields: (kept: T) => Partial<T>,
 ): Promise<void> {

@@ -188,7 +188,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     serviceDays: serviceDays('America/New_York'),
     recentRaises: createRecentRaises(redis),
     decisions: createDecisions(redis),
-    blocks: createBlocks(redis),
+    blocks: createBlocks(redis, storeSigner),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;
       return { roles: roles.length === 0 ? [] : [...new Set<Role>([...roles, 'holder'])], isComplete: true };
@@ -204,11 +204,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     latestChanges: createLatestChanges(redis),
     virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,
-    pending: createPending(redis),
+    pending: createPending(redis, storeSigner),
     requests: createRequests(redis, storeSigner),
     temporaryChanges: createTemporaryChanges(redis, storeSigner),
     links: createLinks(redis),
-    claims: createClaims(redis),
+    claims: createClaims(redis, storeSigner),
     person: async () => null,
     subscriptions: createSubscriptions(redis),
     quietHours: createQuietHours(redis),

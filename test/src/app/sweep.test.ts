@@ -4,6 +4,7 @@ import { createSweep } from '../../../src/app/sweep.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 
 const redis = useRedis();
 const none = async (): Promise<never[]> => [];
@@ -37,7 +38,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
 }
 
 it('ends a claim that lost its timer, and leaves one alone whose time is not over', async () => {
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
   const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
     action: ask('claim', byCommand),

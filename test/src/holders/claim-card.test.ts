@@ -10,6 +10,7 @@ import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -43,7 +44,7 @@ interface Given {
 
 function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest = false, accounts = 1 }: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
   const answers: string[] = [];
   const refusals: string[] = [];
   const set: NewLink[] = [];

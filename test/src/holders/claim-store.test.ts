@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createClaims } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 
 const redis = useRedis();
 const expiresAt = '2026-11-21T15:00:00.000Z';
@@ -9,7 +10,7 @@ const cards = [{ acctId: 7, isSameName: true, isSameEmail: false }];
 const decision = { actionId: 'act_1', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
 
 it('lists the claims that nobody has decided, oldest first, and forgets an id that outlived its claim', async () => {
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
   const claim = (id: string, askedAt: string) => ({ id, action: ask('claim', { askedAt }), cards, expiresAt });
   await claims.save({ ...claim('clm_b', '2026-11-20T15:00:02.000Z'), state: 'open' });
   await claims.save({ ...claim('clm_a', '2026-11-20T15:00:01.000Z'), state: 'open' });
@@ -22,7 +23,7 @@ it('lists the claims that nobody has decided, oldest first, and forgets an id th
 });
 
 it('keeps a claim for 30 days', async () => {
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
   await claims.save({ id: 'clm_a', action: ask('claim'), cards, expiresAt, state: 'open' });
 
   const days = (await redis().ttl('{cardbell:state}:claim:clm_a')) / (24 * 3600);
@@ -30,10 +31,20 @@ it('keeps a claim for 30 days', async () => {
 });
 
 it('counts what a person claims within a day, and the same action once', async () => {
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
 
   expect(await claims.count('U0HUGO', 'act_1')).toBe(1);
   expect(await claims.count('U0HUGO', 'act_1')).toBe(1);
   expect(await claims.count('U0HUGO', 'act_2')).toBe(2);
   expect(await claims.count('U0SAM', 'act_3')).toBe(1);
+});
+
+it('nothing is done with a claim that somebody altered in Redis', async () => {
+  const claims = createClaims(redis(), storeSigner);
+  await claims.save({ id: 'clm_a', action: ask('claim'), cards, expiresAt, state: 'open' });
+  const key = '{cardbell:state}:claim:clm_a';
+  await redis().set(key, ((await redis().get(key)) ?? '').replace('"acctId":7', '"acctId":8'));
+
+  await expect(claims.get('clm_a')).rejects.toThrow('not written by a worker');
+  expect(await claims.open()).toEqual([]);
 });

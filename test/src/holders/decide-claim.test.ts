@@ -8,6 +8,7 @@ import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -24,7 +25,7 @@ async function setUp(
   now = '2026-11-20T15:00:00.000Z',
   { claim = open, holder = null as string | null, heldBy = null as string | null } = {},
 ) {
-  const claims = createClaims(redis());
+  const claims = createClaims(redis(), storeSigner);
   await claims.save(claim);
   const ended: number[] = [];
   const set: NewLink[] = [];
