@@ -19,6 +19,8 @@ interface Deps {
   };
   /** The id makes repeating it nothing. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  /** Puts on record that somebody got one. Safe to repeat. */
+  readonly record: (userId: string, id: string, what: string) => Promise<void>;
   /** IANA name of the card service's time zone. */
   readonly zone: string;
   readonly now: () => Date;
@@ -32,7 +34,7 @@ const DECLINES_MAX = 200;
 
 /** Sends the digests of people's own cards that are due: each once for its period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
-  const { preferences, ownCards, recentDeclines, sent, notifyDirectly, zone, now } = deps;
+  const { preferences, ownCards, recentDeclines, sent, notifyDirectly, record, zone, now } = deps;
   return async function sendOwnDigests() {
     for (const { userId, often, since } of await preferences.ownDigests()) {
       const weekday = often === 'weekly' ? MONDAY : null;
@@ -46,7 +48,10 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
           return { ...facts, declines: purchasesOf(all.filter(isWithin(period))) };
         }),
       );
-      if (cards.length > 0) await notifyDirectly(userId, id, ownDigest({ often, cards }));
+      if (cards.length > 0) {
+        await notifyDirectly(userId, id, ownDigest({ often, cards }));
+        await record(userId, id, `${often} digest of own cards: ${cards.length}`);
+      }
       await sent.add(id, 2 * LATE_MS);
     }
   };

@@ -93,7 +93,7 @@ async function personNames(
 }
 
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
-  const { outbox, wakeOutbox, directory, notifyOps, audit, now } = context;
+  const { outbox, wakeOutbox, directory, notifyOps, audit } = context;
   return createSendDigest({
     ...context,
     tallies,
@@ -108,16 +108,17 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
       if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
       await wakeOutbox(channel);
     },
-    record: (channel, id, detail) =>
-      audit.append({
-        ...nobody,
-        at: now().toISOString(),
-        actionId: id,
-        event: 'done',
-        verb: 'digest',
-        channel,
-        detail,
-      }),
+    record: (channel, id, detail) => digestOnRecord(context, { id, channel, detail }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });
+}
+
+/** Whoever gets a digest reads of cards. Safe to repeat. */
+export async function digestOnRecord(
+  { audit, now }: Pick<WorkerContext, 'audit' | 'now'>,
+  given: { readonly id: string; readonly channel: string | null; readonly detail: string },
+): Promise<void> {
+  const { id, channel, detail } = given;
+  const at = now().toISOString();
+  await audit.append({ ...nobody, at, actionId: id, event: 'done', verb: 'digest', channel, detail });
 }

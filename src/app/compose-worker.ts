@@ -16,7 +16,7 @@ import { createWarned } from '../warnings/warned-store.ts';
 import { createActionContext } from './action-context.ts';
 import { composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery } from './compose-delivery.ts';
-import { composeDigests } from './compose-digests.ts';
+import { composeDigests, digestOnRecord } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
@@ -137,6 +137,7 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
     recentDeclines,
     ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
     sent: createWarned(context.redis),
+    record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });
 }

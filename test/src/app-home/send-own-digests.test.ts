@@ -12,6 +12,7 @@ const facts = { card, value: '', status: 'ACTIVE', balanceCents: 5000, limits: [
 
 function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[] = []) {
   const told: { userId: string; message: Message }[] = [];
+  const recorded: string[] = [];
   const ids = new Set<string>();
   let nowMs = MONDAY_9_AM + MINUTE;
   const send = createSendOwnDigests({
@@ -20,23 +21,25 @@ function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[
     recentDeclines: async () => declinedAt.map((occurredAt) => ({ ...transactionAlert().event, occurredAt })),
     sent: { has: async (id) => ids.has(id), add: async (id) => void ids.add(id) },
     notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
+    record: async (userId, _id, what) => void recorded.push(`${userId}: ${what}`),
     zone: 'America/New_York',
     now: () => new Date(nowMs),
   });
   const at = (ms: number): void => {
     nowMs = ms;
   };
-  return { told, send, at };
+  return { told, recorded, send, at };
 }
 
 it('sends a digest once when it is due: thirty tries of a purchase are one decline with 30 attempts', async () => {
   const tries = Array.from({ length: 30 }, (_, minute) => new Date(MONDAY_9_AM - (minute + 1) * MINUTE).toISOString());
-  const { told, send } = createWorld([weekly], [...tries, '2026-11-01T00:00:00.000Z']);
+  const { told, recorded, send } = createWorld([weekly], [...tries, '2026-11-01T00:00:00.000Z']);
 
   await send();
   await send();
 
   expect(told.map(({ userId }) => userId)).toEqual(['U0SAM']);
+  expect(recorded).toEqual(['U0SAM: weekly digest of own cards: 1']);
   const [{ message } = { message: { text: '', blocks: [] } }] = told;
   expect(message.text).toBe('Your cards: 1 declined purchase in the last week, $84.10.');
   expect(JSON.stringify(message.blocks)).toContain('(30 attempts)');
@@ -61,10 +64,10 @@ it.each([
   ['when it was chosen after its hour', [{ ...weekly, since: '2026-11-23T14:00:01.000Z' }], MONDAY_9_AM + MINUTE],
   ['to somebody without a card', [{ ...weekly, userId: 'U0ANA' }], MONDAY_9_AM + MINUTE],
 ] as const)('sends none %s', async (_when, digests, nowMs) => {
-  const { told, send, at } = createWorld(digests);
+  const { told, recorded, send, at } = createWorld(digests);
   at(nowMs);
 
   await send();
 
-  expect(told).toEqual([]);
+  expect([told, recorded]).toEqual([[], []]);
 });
