@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardStatus, type StoredEvent } from '../core/event.ts';
+import { CardStatus, type StoredEvent, transactionKinds, whichCard } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /** What is known of a card. One that a shipment or a virtual card mentioned has no card id until the API gives it. */
@@ -157,7 +157,7 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
 
 /** Whether an event says anything about an account: a purchase names no card. */
 export function saysSomething({ kind }: StoredEvent): boolean {
-  return kind === 'card-status' || kind === 'virtual-card' || kind === 'card-shipping';
+  return !transactionKinds.some((one) => one === kind);
 }
 
 /** Merges what a webhook says about an account. Older facts never replace newer ones. */
@@ -184,10 +184,11 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
       const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
       return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
     }
-    case 'card-shipping':
-      return { ...account, cards: withHint(account.cards, { last4: event.last4, status: null, seenAt: at }) };
-    default:
-      return known;
+    default: {
+      const { last4 } = whichCard(event);
+      if (last4 === undefined) return known;
+      return { ...account, cards: withHint(account.cards, { last4, status: null, seenAt: at }) };
+    }
   }
 }
 

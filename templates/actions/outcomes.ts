@@ -94,6 +94,8 @@ export function outcomeLine(outcome: Outcome): string {
   return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
 }
 
+/** How long the answer of the card service to a change may take. */
+const ANSWERED_WITHIN_MS = 10_000;
 const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
 
 /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
@@ -102,8 +104,12 @@ export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string):
   const index = done.findIndex(({ verb }) => verb === 'paid');
   const paid = done[index];
   if (paid === undefined) return null;
-  // What was done since has nothing to do with this purchase.
-  const approvedAt = done.slice(0, index).findLastIndex(({ verb }) => changeVerbs.has(verb));
+  const isChange = ({ verb }: Outcome): boolean => changeVerbs.has(verb);
+  const before = done.slice(0, index).findLastIndex(isChange);
+  // What was done since has nothing to do with this purchase, unless the retry was faster than the answer to the change.
+  const isMeanwhile = (one: Outcome): boolean =>
+    isChange(one) && Math.abs(Date.parse(one.at) - Date.parse(paid.at)) <= ANSWERED_WITHIN_MS;
+  const approvedAt = before === -1 ? done.findIndex(isMeanwhile) : before;
   const approved = done[approvedAt];
   const restored = done.slice(approvedAt + 1).find(({ verb }) => verb === 'restore');
   const approval =

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/audit/audit.ts';
 import { channels, people } from '../support/people.ts';
@@ -22,12 +23,14 @@ async function records(): Promise<AuditRecord[]> {
   return lines.map((line) => JSON.parse(line).record as AuditRecord);
 }
 
-/** Somebody types it until it is done, each time after the answer to the time before: commands in a row are limited. */
+/** Somebody types it until it is done, not too often: commands in a row are limited. */
 async function untilDone(user: string, words: string, isDone: () => boolean): Promise<void> {
   await until(async () => {
     const since = Date.now() / 1000;
     await cardbell().command(user, words);
     await cardbell().waitTold(user, /./, since);
+    // Slower than one person may type.
+    await sleep(400);
     return isDone();
   }, `“${words}” is done: the new file holds in both processes`);
 }

@@ -41,7 +41,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   },
   {
     file: 'src/approvals/decide-request.ts',
-    text: "if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);",
+    text: "if (request.state !== 'open' && isDecidedBy(request, action.id)) {",
     what: "'open' becomes ''",
     reason: 'an open request is decided by no click, which the other half of the condition asks for',
   },

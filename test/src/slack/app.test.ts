@@ -249,7 +249,7 @@ it('a listener that fails is told as such, not as something that does not exist'
 
   await deliverInteraction({ ...body, team: { id: 'T1' }, trigger_id: '1.2.x' }).catch(() => undefined);
 
-  await until(() => calls.some(({ body: sent }) => /cannot take this right now/.test(sent)), 'the person is told');
+  await until(() => calls.some(({ body: sent }) => /can’t take this right now/.test(sent)), 'the person is told');
   expect(errors().map(({ msg }) => msg)).toContain('a listener failed');
   expect(calls.some(({ body: sent }) => /another version/.test(sent))).toBe(false);
 });

@@ -366,6 +366,12 @@ describe('a decline whose purchase was paid in the end', () => {
     expect(resolved(paid, ...later)).toContain('*Resolved.* Paid at ');
   });
 
+  it('names who let it through also when the retry was faster than the answer to the change', () => {
+    const answered = { ...raised, at: new Date(Date.parse(paid.at) + 700).toISOString() };
+
+    expect(resolved(paid, answered, restored)).toContain('*Resolved.* Approved by <@U2>, paid at ');
+  });
+
   it('takes what went back from the change that let it through', () => {
     const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
 
