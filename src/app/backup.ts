@@ -38,6 +38,8 @@ const readInPages: Readonly<Record<string, readonly string[]>> = {
   '{cardbell:in}:': ['seen:'],
   '{cardbell:state}:': ['alert:', 'messages', 'event-log:', 'history:', 'purchases:', 'group', 'latest:', 'decisions'],
 };
+/** The channels that have an outbox. */
+const channelsKey = stateKey('outbox-channels');
 const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
 
 /**
@@ -56,8 +58,9 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
     const header = { cardbell: 'backup', format: await readFormat(redis), version, takenAt: now().toISOString() };
     yield lineOf(BackupHeader.parse(header));
     for (const prefix of keyPrefixes) yield* keysUnder(prefix, readInPages[prefix] ?? []);
-    for (const channel of await redis.smembers(stateKey('outbox-channels')))
-      yield* keysUnder(outboxKey(channel, ''), ofOutboxInPages);
+    for (const channel of await redis.smembers(channelsKey)) yield* keysUnder(outboxKey(channel, ''), ofOutboxInPages);
+    // Last: nobody would post what waits in a channel that is not among them.
+    yield* dump('page', channelsKey);
     yield lineOf({ keys });
   }
   async function* keysUnder(prefix: string, families: readonly string[]): AsyncGenerator<string> {
@@ -65,7 +68,7 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
     // An event whose inbox entry is not in the backup must not be remembered as taken.
     const isFirst = prefix === keyPrefixes[0];
     if (isFirst) for (const family of paged) yield* dump('page', family);
-    yield* dump('all', prefix, paged);
+    yield* dump('all', prefix, [...paged, channelsKey]);
     if (!isFirst) for (const family of paged) yield* dump('page', family);
   }
   async function* dump(mode: 'all' | 'page', prefix: string, leftOut: readonly string[] = []): AsyncGenerator<string> {

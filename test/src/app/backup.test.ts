@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BackupError, readBackup, takeBackup } from '../../../src/app/backup.ts';
+import { restoreBackup } from '../../../src/app/restore.ts';
 import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -55,6 +56,30 @@ it('reads what work comes from before what it goes to, so that nothing is missin
     ...path,
     outboxKey('C1', 'entries'),
   ]);
+});
+
+it('a channel whose first message comes while it is taken is among those that are posted to', async () => {
+  const [store, channels] = [redis(), stateKey('outbox-channels')];
+  await store.sadd(channels, 'C1');
+  const whileTaken = new Proxy(store, {
+    get(target, name) {
+      const method = Reflect.get(target, name);
+      if (name !== 'smembers') return typeof method === 'function' ? method.bind(target) : method;
+      return async (key: string) => {
+        await target.sadd(channels, 'C0LATE');
+        await target.set(outboxKey('C0LATE', 'queue'), 'x');
+        return await target.smembers(key);
+      };
+    },
+  });
+  const file = join(folder, 'late');
+
+  await takeBackup(whileTaken, file, now);
+  await store.flushall();
+  await restoreBackup(store, file, now);
+
+  expect(await store.exists(outboxKey('C0LATE', 'queue'))).toBe(1);
+  expect(await store.smembers(channels)).toContain('C0LATE');
 });
 
 it('an event is not remembered as taken whose inbox entry is not in the backup', async () => {
