@@ -108,7 +108,9 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const counted = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
     const amount = counted === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(counted);
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
-    const verdict = await authorize({ ...action, verb }, { acctId, ...amount });
+    // What somebody has changed since comes back for good.
+    const lasts = beyond.length > 0 ? { lastsMs: Number.POSITIVE_INFINITY } : {};
+    const verdict = await authorize({ ...action, verb }, { acctId, ...amount, ...lasts });
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
     if (verdict.kind === 'request') {

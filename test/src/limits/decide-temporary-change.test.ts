@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { withoutLock } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -128,13 +129,19 @@ describe('a click about a temporary change', () => {
 });
 
 describe('who may decide', () => {
-  async function permit(action: TemporaryChangeAction, over: Partial<TemporaryChange> = {}, isHolder = false) {
+  const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+  async function permit(
+    action: TemporaryChangeAction,
+    over: Partial<TemporaryChange> = {},
+    isHolder = false,
+    policy = standard,
+  ) {
     const requested: unknown[] = [];
     const recorded: unknown[] = [];
     const remembered: unknown[] = [];
     const raisedCents = over.meanwhile?.[0]?.to === 10_000 ? 590_000 : 100;
     const decided = await createPermitDecision({
-      ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null }),
+      ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
         count: async () => ({
           rule: limitChange('daily', 0, 0).rule,
@@ -174,6 +181,16 @@ describe('who may decide', () => {
       'Only approvers may decide that.',
     );
     expect((await permit(takeBack(), lowered, true)).why).toMatch(/own card/);
+  });
+
+  it('putting back what somebody lowered meanwhile is for good, so a policy that allows raises for a time only refuses it', async () => {
+    const asking = { state: 'asking' as const, changes: [limitChange('daily', 10_102, 10_000)] };
+    const policy = { ...standard, durations: { longestMs: null, mayStay: false } };
+    const lower = { ...asking, meanwhile: [limitChange('daily', 10_000, 10_004)] };
+
+    expect((await permit(resolve(true), lower, false, policy)).why).toMatch(/for good|permanent|time/i);
+    expect((await permit(resolve(true), lower)).why).toBeNull();
+    expect((await permit(resolve(true), asking, false, policy)).why, 'as it was set').toBeNull();
   });
 
   it('putting back what somebody lowered further meanwhile is a raise from what the rule is now', async () => {
