@@ -30,49 +30,27 @@ import type { Message } from '../slack/message.ts';
 import { momentOf } from '../webhooks/moment.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { composeDigests } from './compose-digests.ts';
+import type { Stores } from './stores.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Of the worker's context, what actions use. */
-type Shared = Pick<
-  WorkerContext,
-  | 'alerts'
-  | 'person'
-  | 'history'
-  | 'requests'
-  | 'temporaryChanges'
-  | 'links'
-  | 'claims'
-  | 'latestChanges'
-  | 'progress'
-  | 'refusalCounts'
-  | 'looks'
-  | 'blocks'
-  | 'recentRaises'
-  | 'decisions'
-  | 'virtualOrders'
-  | 'pending'
-  | 'eventLog'
-  | 'subscriptions'
-  | 'quietHours'
-  | 'longAlerts'
-  | 'preferences'
-  | 'delegations'
-  | 'fraudCases'
-  | 'mutes'
-  | 'digests'
-  | 'withLock'
-  | 'directory'
-  | 'factsOf'
-  | 'nameRuleset'
-  | 'rolesOf'
-  | 'notifyOps'
-  | 'postNotice'
-  | 'notifyDirectly'
-  | 'permalink'
-  | 'audit'
-  | 'now'
-  | 'log'
-> & { readonly card: ActionCard };
+type Shared = Stores &
+  Pick<
+    WorkerContext,
+    | 'withLock'
+    | 'directory'
+    | 'factsOf'
+    | 'nameRuleset'
+    | 'person'
+    | 'rolesOf'
+    | 'notifyOps'
+    | 'postNotice'
+    | 'notifyDirectly'
+    | 'permalink'
+    | 'audit'
+    | 'now'
+    | 'log'
+  > & { readonly card: ActionCard };
 
 /** What actions ask the card service. */
 type ActionCard = Pick<

@@ -1,6 +1,6 @@
+import { orderWaits } from '../../templates/virtual-cards/order.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
-import { createAccountOf } from '../actions/record-refusal.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
 import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
@@ -19,11 +19,29 @@ import { createCapChange, createOverrideRequest } from '../approvals/emergency-o
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createAgeRequest, createExpireRequest, createPostReminder } from '../approvals/expire-request.ts';
 import { createJudgeClick } from '../approvals/judge-click.ts';
+import type { RequestedChange } from '../approvals/open-request.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
+import { commandCode } from '../core/installation.ts';
+import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
+import { isSameEmail } from '../holders/own-card.ts';
+import { permanent } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
+import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
+import type { VirtualOrder } from '../virtual-cards/order.ts';
+import {
+  cardOfOrder,
+  createOrderVirtual,
+  createPlaceOrder,
+  createReportOrder,
+  orderOf,
+  type PlaceOrder,
+} from '../virtual-cards/order-virtual.ts';
+import { createOrderPermit, type OrderPermit } from '../virtual-cards/permit-order.ts';
+import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
+import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { composeLimits } from './compose-changes.ts';
 import type { Tools } from './compose-tools.ts';
 
@@ -38,6 +56,7 @@ interface Deps {
 
 /** What asks others, counts their decisions, and does what they approved. */
 export function composeApprovals({ tools, openRequest, limits, failures, orders, block }: Deps) {
+  const { withLock } = tools;
   const common = { ...tools, ...limits, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
@@ -51,18 +70,24 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
   const judgeClick = createJudgeClick({ ...common, isOwn, whyNotAllowed, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
+  const askForRaise = createAskForRaise({
+    ...common,
+    openRequest,
+    judge: createJudgeAsk(common),
+    findChange: createFindChange(common),
+    showWaiting: createShowWaiting(tools),
+  });
+  const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
+  const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange });
   return {
-    askPermission: createAskPermission({ ...tools, accountOf: createAccountOf(tools), permissionOf, commandOf }),
-    requestBlockAll: createRequestBlockAll({ ...tools, openRequest }),
-    askForRaise: createAskForRaise({
-      ...common,
-      openRequest,
-      judge: createJudgeAsk(common),
-      findChange: createFindChange(common),
-      showWaiting: createShowWaiting(tools),
-    }),
-    decideRequest: createDecideRequest({ ...common, execution, expire, finish, decisions }),
-    overrideRequest: createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange }),
+    handlers: {
+      ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
+      'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf }),
+      'block-all': createRequestBlockAll({ ...tools, openRequest }),
+      decide: (action, attempt) => withLock(`request:${action.target.requestId}`, () => decide(action, attempt)),
+      'emergency-override': (action, attempt) =>
+        withLock(`request:${action.target.requestId}`, () => override(action, attempt)),
+    } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
     ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),
@@ -88,6 +113,76 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
     async verified(outcomeOf, actionId, confirmation) {
       const request = await requestOf(outcomeOf);
       if (request !== null) await verified(request, actionId, confirmation);
+    },
+  };
+}
+
+/** What orders virtual cards, has their details sent again, and tells who asked. */
+export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<string>) {
+  const { orderVirtualCards, requestVirtualCardData } = tools.card;
+  const notices = createOrderNotices(tools);
+  const orderPermit = createOrderPermit({ ...tools, isSameEmail });
+  const reportOrder = createReportOrder({ ...tools, notices });
+  const placeOrder = createPlaceOrder({ ...tools, orderVirtualCards, orderPermit, reportOrder });
+  const orderVirtual = createOrderVirtual({
+    ...tools,
+    orderPermit,
+    placeOrder,
+    async requestOrder(action, order, { others, isOwn }) {
+      const card = cardOfOrder(order);
+      const change = { changes: [], term: permanent, counted: null };
+      await tools.record(action, { event: 'waiting', isFirst: true, acctId: null });
+      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn } });
+      await tools.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
+    },
+  });
+  const refuseUnread: RefuseUnread = async (action) => {
+    const whoCan = `Type ${commandCode('virtual order')} again.`;
+    await tools.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
+  };
+  const unsealed: Unsealed = (action) => orderOf(action, tools.unseal);
+  const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
+  return {
+    handlers: {
+      async 'order-virtual'(action, attempt) {
+        const order = unsealed(action);
+        if (order === null) await refuseUnread(action);
+        else await orderVirtual(action, order, attempt);
+      },
+      'resend-virtual': (resolved, attempt) =>
+        tools.withLock(`account:${resolved.acctId}`, () => resendVirtual(resolved, attempt)),
+    } satisfies Partial<Handlers>,
+    orders: ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }),
+    virtualCardArrived: notices.virtualCardArrived,
+  };
+}
+
+type Unsealed = (action: OrderVirtualAction) => VirtualOrder | null;
+type RefuseUnread = (action: OrderVirtualAction) => Promise<void>;
+
+interface OrdersDeps {
+  readonly unsealed: Unsealed;
+  readonly refuseUnread: RefuseUnread;
+  readonly orderPermit: OrderPermit;
+  readonly placeOrder: PlaceOrder;
+}
+
+/** What approvals do with orders. */
+function ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }: OrdersDeps): Orders {
+  return {
+    async needed(action, by) {
+      const order = unsealed(action);
+      return order === null ? 2 : await orderPermit.needed(action, order, by);
+    },
+    async isOwn(userId, action) {
+      const order = unsealed(action);
+      return order !== null && (await orderPermit.isOwn(userId, order));
+    },
+    async place(action, by, attempt) {
+      const order = unsealed(action);
+      if (order !== null) return await placeOrder(action, order, by, attempt);
+      await refuseUnread(action);
+      return { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null, note: null };
     },
   };
 }

@@ -7,10 +7,11 @@ import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createWhyOvertaken } from '../actions/overtaken.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
-import type { ActivateAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
+import type { Handlers } from '../dispatch/perform-action.ts';
 import { createApplyLateConfirmation } from '../limits/apply-late-confirmation.ts';
 import { createChangeRule, createPermitChange, createPlanChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
@@ -38,18 +39,23 @@ export function composeStatus(tools: Tools) {
     }),
     askFirst: createAskFirst(tools),
   });
+  const block = (resolved: Resolved, attempt: Attempt) =>
+    changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease }));
+  const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
   return {
-    changeOnce,
-    activate: (resolved: Resolved<ActivateAction>, attempt: Attempt) =>
-      changeOnce(resolved, 'activate', (lease) =>
-        changeStatus('activate', resolved, { ...attempt, lease }, { isConfirmed: resolved.action.confirmed }),
-      ),
-    block: (resolved: Resolved, attempt: Attempt) =>
-      changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease })),
-    unblock: (resolved: Resolved, attempt: Attempt) =>
-      changeOnce(resolved, 'unblock', (lease) => changeStatus('unblock', resolved, { ...attempt, lease })),
-    undoBlock: createUndoBlock({ ...tools, changeStatus, whyNotOwn: createWhyNotOwn(tools) }),
+    block,
     endUndo: createEndUndo(tools),
+    handlers: {
+      ...blocking,
+      'close-fraud-case': closeFraudCase,
+      activate: (resolved, attempt) =>
+        changeOnce(resolved, 'activate', (lease) =>
+          changeStatus('activate', resolved, { ...attempt, lease }, { isConfirmed: resolved.action.confirmed }),
+        ),
+      unblock: (resolved, attempt) =>
+        changeOnce(resolved, 'unblock', (lease) => changeStatus('unblock', resolved, { ...attempt, lease })),
+      'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotOwn: createWhyNotOwn(tools) }),
+    } satisfies Partial<Handlers>,
   };
 }
 
@@ -69,24 +75,35 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const restore = createRestore(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
   const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
+  const changeOnce = createChangeOnce(tools);
+  const changeRule = createChangeRule({
+    ...tools,
+    plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
+    permit: createPermitChange({ ...tools, raises, openRequest }),
+    send: createSendRules({ ...tools, terms, raises }),
+    terms,
+  });
+  const decideTemporaryChange = createDecideTemporaryChange({ ...tools, permitDecision, giveWay, restore, notifyEnd });
   return {
-    changeRule: createChangeRule({
-      ...tools,
-      plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
-      permit: createPermitChange({ ...tools, raises, openRequest }),
-      send: createSendRules({ ...tools, terms, raises }),
-      terms,
-    }),
+    changeRule,
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,
-    decideTemporaryChange: createDecideTemporaryChange({ ...tools, permitDecision, giveWay, restore, notifyEnd }),
+    handlers: {
+      limit: (resolved, attempt) =>
+        changeOnce(resolved, 'limit', (lease) => changeRule(resolved, null, { ...attempt, lease })),
+      allow: (resolved, attempt) =>
+        changeOnce(resolved, 'allow', (lease) => changeRule(resolved, null, { ...attempt, lease })),
+      remedy: composeFillForm(tools),
+      revert: decideTemporaryChange,
+      'complete-temporary-change': decideTemporaryChange,
+    } satisfies Partial<Handlers>,
     endTemporaryChange: createEndTemporaryChange({ ...tools, giveWay, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }
 
 /** What fills the open form of a decline. */
-export function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
+function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
   return createFillForm<TransactionAlert>({
     ...tools,
     async declineAlert(alertId) {

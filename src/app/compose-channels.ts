@@ -6,6 +6,7 @@ import type { Directory } from '../directory/directory.ts';
 import { createListDeclines } from '../directory/list-declines.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createShowCard } from '../directory/show-card.ts';
+import type { Handlers } from '../dispatch/perform-action.ts';
 import { refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
@@ -36,32 +37,39 @@ export function composeResolveCard(tools: Tools): ResolveCard {
 /** What a channel gets, when, and why. */
 export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   const common = { ...tools, resolveCard, mayGetAlerts: createMayGetAlerts(tools) };
+  const { list, ...subscriptions } = createSubscriptionVerbs({ ...common, groups: () => groupsIn(tools.directory) });
   return {
-    ...createSubscriptionVerbs({ ...common, groups: () => groupsIn(tools.directory) }),
-    setAlertLength: createSetAlertLength(common),
-    setQuiet: createSetQuiet(common),
-    setWarnings: createSetWarnings(common),
-    explainRouting: createExplainRouting({ ...common, messages: tools.alertMessages }),
-    setDigest: createSetDigest({
+    ...subscriptions,
+    subscriptions: list,
+    alerts: createSetAlertLength(common),
+    quiet: createSetQuiet(common),
+    warnings: createSetWarnings(common),
+    why: createExplainRouting({ ...common, messages: tools.alertMessages }),
+    digest: createSetDigest({
       ...common,
       timers: tools.digestTimers,
       postNow: tools.postDigest,
       serviceZone: tools.zone,
     }),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** What people are not notified of, for a while. */
 export function composeMutes(tools: Tools) {
   const { closeMute, endMute } = createEndMute(tools);
-  return { ...createMuteVerbs({ ...tools, closeMute, factsOf: factsOfCard(tools) }), endMute };
+  const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute, factsOf: factsOfCard(tools) });
+  return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
 }
 
 /** What only shows something of a card. */
 export function composeLooks(tools: Tools) {
   const recentDeclines = createRecentDeclines(tools.history, tools.alerts);
   const common = { ...tools, recentDeclines, factsOf: factsOfCard(tools) };
-  return { track: createTrackCard(tools), show: createShowCard(common), declines: createListDeclines(common) };
+  return {
+    track: createTrackCard(tools),
+    show: createShowCard(common),
+    declines: createListDeclines(common),
+  } satisfies Partial<Handlers>;
 }
 
 const factsOfCard =
@@ -75,11 +83,15 @@ export function composeHolders(tools: Tools) {
   const endLink = createEndLink(tools);
   const openClaim = createOpenClaim(tools);
   const offer = (action: Action) => tools.putChoice(action, null);
+  const { decideClaim, endClaim } = createClaimDecisions({ ...tools, setLink, endLink });
   return {
-    linkCard: createLinkCard({ ...tools, setLink }),
-    unlinkCard: createUnlinkCard({ ...tools, endLink, openClaim }),
-    claimCard: createClaimCard({ ...tools, setLink, offer, openClaim }),
-    ...createClaimDecisions({ ...tools, setLink, endLink }),
+    endClaim,
+    handlers: {
+      link: createLinkCard({ ...tools, setLink }),
+      unlink: createUnlinkCard({ ...tools, endLink, openClaim }),
+      claim: createClaimCard({ ...tools, setLink, offer, openClaim }),
+      'decide-claim': decideClaim,
+    } satisfies Partial<Handlers>,
   };
 }
 

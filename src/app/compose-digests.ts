@@ -1,6 +1,8 @@
 import { type ControllersRows, digestCsv, type PersonNames } from '../../templates/digests/digest-csv.ts';
+import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import { inactiveCards } from '../app-home/home-facts.ts';
+import { inactiveCards, ownCards, type SealCard } from '../app-home/home-facts.ts';
+import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
@@ -13,6 +15,7 @@ import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
+import { createWarned } from '../warnings/warned-store.ts';
 import type { Schedules } from './enqueue.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -113,8 +116,21 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   });
 }
 
+/** Digests of people's own cards. */
+export function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Promise<void> {
+  const recentDeclines = createRecentDeclines(context.history, context.alerts);
+  return createSendOwnDigests({
+    ...context,
+    recentDeclines,
+    ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
+    sent: createWarned(context.redis),
+    record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
+    zone: context.config.serviceZone,
+  });
+}
+
 /** Whoever gets a digest reads of cards. Safe to repeat. */
-export async function digestOnRecord(
+async function digestOnRecord(
   { audit, now }: Pick<WorkerContext, 'audit' | 'now'>,
   given: { readonly id: string; readonly channel: string | null; readonly detail: string },
 ): Promise<void> {

@@ -1,5 +1,4 @@
 import { createFailUnreadable } from '../actions/fail-unreadable.ts';
-import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createSetDelegate } from '../app-home/set-delegate.ts';
 import { createSetPreference } from '../app-home/set-preference.ts';
@@ -7,14 +6,8 @@ import { createPerformAction } from '../dispatch/perform-action.ts';
 import { createPermitAction } from '../dispatch/permit-action.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import type { ActionContext } from './action-context.ts';
-import { composeApprovals, composeOpenRequest } from './compose-approvals.ts';
-import {
-  composeFailures,
-  composeFillForm,
-  composeLimits,
-  composeStatus,
-  composeVerification,
-} from './compose-changes.ts';
+import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
+import { composeFailures, composeLimits, composeStatus, composeVerification } from './compose-changes.ts';
 import {
   composeChannelVerbs,
   composeHolders,
@@ -22,20 +15,46 @@ import {
   composeMutes,
   composeResolveCard,
 } from './compose-channels.ts';
-import { createTools, type Tools } from './compose-tools.ts';
-import { composeVirtualCards } from './compose-virtual-cards.ts';
-import { verbHandlers } from './verb-handlers.ts';
+import { createTools } from './compose-tools.ts';
 
-/** Everything that people can ask for, and what follows from it later. */
+/** Everything that people can ask for, and what follows from it later. Each part names the verbs that it handles. */
 export function composeVerbs(context: ActionContext) {
-  const capabilities = composeCapabilities(createTools(context));
-  const { tools, resolveCard, limits, failures, status, approvals, holders, virtualCards, mutes } = capabilities;
+  const tools = createTools(context);
+  const openRequest = composeOpenRequest(tools);
+  const resolveCard = composeResolveCard(tools);
+  const failures = composeFailures(tools);
+  const status = composeStatus(tools);
+  const limits = composeLimits(tools, openRequest);
+  const virtualCards = composeVirtualCards(tools, openRequest);
+  const { orders } = virtualCards;
+  const approvals = composeApprovals({ tools, openRequest, limits, failures, block: status.block, orders });
+  const holders = composeHolders(tools);
+  const mutes = composeMutes(tools);
+  const { acknowledge, recognize } = createRespondToAlert(tools);
   return {
     performAction: createPerformAction({
       ...tools,
       permit: createPermitAction(tools),
       resolveCard,
-      handlers: verbHandlers(capabilities),
+      handlers: {
+        ...status.handlers,
+        ...limits.handlers,
+        ...approvals.handlers,
+        ...virtualCards.handlers,
+        ...holders.handlers,
+        ...mutes.handlers,
+        ...composeChannelVerbs(tools, resolveCard),
+        ...composeLooks(tools),
+        acknowledge,
+        recognize: ({ action }) => recognize(action),
+        notify: createSetPreference(tools),
+        delegate: createSetDelegate(tools),
+        recover: createStartRecovery(tools),
+        // It was shown when it was asked for; that it was is on record.
+        look: async () => {},
+        // What was picked is the action that it stands for; by itself it is only ever refused.
+        choose: async () => {},
+      },
       failApproval: approvals.failApproval,
       failures,
     }),
@@ -49,35 +68,5 @@ export function composeVerbs(context: ActionContext) {
     endClaim: holders.endClaim,
     ageRequest: approvals.ageRequest,
     virtualCardArrived: virtualCards.virtualCardArrived,
-  };
-}
-
-export type Capabilities = ReturnType<typeof composeCapabilities>;
-
-function composeCapabilities(tools: Tools) {
-  const openRequest = composeOpenRequest(tools);
-  const limits = composeLimits(tools, openRequest);
-  const failures = composeFailures(tools);
-  const resolveCard = composeResolveCard(tools);
-  const virtualCards = composeVirtualCards(tools, openRequest);
-  const status = composeStatus(tools);
-  return {
-    tools,
-    resolveCard,
-    limits,
-    failures,
-    status,
-    fraudCases: createFraudCaseVerbs({ ...tools, block: status.block }),
-    approvals: composeApprovals({ tools, openRequest, limits, failures, block: status.block, ...virtualCards }),
-    holders: composeHolders(tools),
-    virtualCards,
-    looks: composeLooks(tools),
-    channels: composeChannelVerbs(tools, resolveCard),
-    mutes: composeMutes(tools),
-    fillForm: composeFillForm(tools),
-    startRecovery: createStartRecovery(tools),
-    responses: createRespondToAlert(tools),
-    setPreference: createSetPreference(tools),
-    setDelegate: createSetDelegate(tools),
   };
 }

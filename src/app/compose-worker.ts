@@ -1,55 +1,66 @@
+import type { Action } from '../actions/action.ts';
+import { createGenuine, NOT_SIGNED, type Rejection } from '../actions/genuine.ts';
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
+import { createReceiveEvent } from '../alerts/deliver-alert.ts';
 import { homeHealthFacts, ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
 import { createHome } from '../app-home/render-home.ts';
-import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit.ts';
 import { createSeals } from '../core/seal.ts';
+import { createSigner } from '../core/sign.ts';
+import { fromStoredAs } from '../core/unknown-fields.ts';
+import { createNotifyPerson } from '../holders/notify-holder.ts';
+import type { InboxEntry } from '../intake/intake.ts';
+import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
+import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/roles-for-card.ts';
+import { createHeldUntil } from '../routing/held-until.ts';
 import { printQuiet } from '../routing/quiet-hours.ts';
 import { holdAllAsQuiet } from '../routing/set-quiet.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import { createActionContext } from './action-context.ts';
 import { composeCopyHeads } from './compose-audit.ts';
-import { composeDelivery } from './compose-delivery.ts';
-import { composeDigests, digestOnRecord } from './compose-digests.ts';
+import { composeDelivery, composeWarnings } from './compose-delivery.ts';
+import { composeDigests, composeOwnDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
-import { composeWarnings } from './compose-warnings.ts';
-import { createSchedules } from './enqueue.ts';
-import { createJobHandlers } from './job-handlers.ts';
+import { createSchedules, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
+import { remembered } from './remember-writes.ts';
+import type { JobHandlers } from './run-job.ts';
 import { createSweep } from './sweep.ts';
 import type { WorkerContext } from './worker-context.ts';
 
+type Parts = ReturnType<typeof composeParts>;
+
+function composeParts(context: WorkerContext, throttle: Throttle) {
+  const sealCard = sealCardFor(context);
+  const schedules = createSchedules(context.queues);
+  const digests = composeDigests(context, schedules);
+  return {
+    schedules,
+    digests,
+    outbox: composeOutbox(context, throttle),
+    home: composeHome(context, sealCard),
+    delivery: composeDelivery(context, digests.countDecline),
+    verbs: composeVerbs(createActionContext(context, digests)),
+    recovery: composeRecovery(context),
+    warnings: composeWarnings(context, sealCard),
+    sendOwnDigests: composeOwnDigests(context, sealCard),
+  };
+}
+
 /** The capabilities of the worker: what it does for each job, and besides. */
 export function composeWorker(context: WorkerContext, throttle: Throttle) {
-  const { queues, config, visibilityOf, log } = context;
-  const schedules = createSchedules(queues);
-  const digests = composeDigests(context, schedules);
-  const outbox = composeOutbox(context, throttle);
-  const home = composeHome(context);
-  const delivery = composeDelivery(context, digests.countDecline);
-  const verbs = composeVerbs(createActionContext(context, digests));
-  const recovery = composeRecovery(context);
-  const warnings = composeWarnings(context, sealCardFor(context));
+  const { config, visibilityOf, log } = context;
+  const parts = composeParts(context, throttle);
+  const { schedules, digests, outbox, verbs, home } = parts;
   return {
-    handlers: createJobHandlers(context, {
-      verbs,
-      delivery,
-      outbox,
-      digests,
-      home,
-      recovery,
-      warnings,
-      copyHeads: composeCopyHeads(context),
-      sendOwnDigests: composeOwnDigests(context),
-    }),
+    handlers: handlersOf(context, parts),
     /** Tells whoever waits for a job that this version cannot read. */
     tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
       if (name === 'perform-action') await verbs.failUnreadable(data);
@@ -83,6 +94,103 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   };
 }
 
+/** What the worker does for each job. */
+function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
+  const { verbs, delivery, outbox, digests, home, recovery, warnings } = parts;
+  return {
+    ...intakeJobs(context, parts),
+    ...signedJobs(context, verbs),
+    'flush-outbox': ({ channel }) => outbox.flush(channel),
+    'delete-late-copies': (copies, { starts }) => outbox.deleteLateCopies(copies, starts),
+    'update-messages': outbox.updateMessages,
+    'notify-person': createNotifyPerson({
+      ...context,
+      heldUntil: createHeldUntil(context),
+      groupAlert: delivery.groupAlert,
+      updateMessages: context.updateAlert,
+    }),
+    'enrich-alert': ({ alertId }, { hasWaited }) => delivery.enrich(alertId, hasWaited),
+    'open-home': home.open,
+    'render-home': ({ userId }) => home.render(userId),
+    'render-homes': home.renderAll,
+    'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
+    'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
+    'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
+    'end-mute': ({ muteId }) => verbs.endMute(muteId),
+    'end-undo': ({ actionId }) => verbs.endUndo(actionId),
+    'end-claim': ({ claimId }) => verbs.endClaim(claimId),
+    'expire-request': ({ requestId }) => verbs.ageRequest(requestId),
+    'warn-of-limits': ({ acctId }) => warnings.warnOfLimits(acctId),
+    'warn-of-subscription': ({ alertId }) => warnings.warnOfSubscription(alertId),
+    'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),
+    'recover-gap': recovery.run,
+    'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
+    'send-own-digests': parts.sendOwnDigests,
+    'copy-audit': composeCopyHeads(context),
+    'refresh-directory': recovery.refreshDirectory,
+    // App Home is rendered after it, as after every job that may change what it shows.
+    'refresh-homes': async () => {},
+    'remind-of-activation': delivery.remind,
+  };
+}
+
+/** What came from the card service, and what a newer version has stored. */
+function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Parts) {
+  const { enqueue, outbox, quarantined, wakeOutbox, notifyOps } = context;
+  const receiveEvent = createReceiveEvent({
+    ...context,
+    ...delivery,
+    isBackfilled: recovery.isBackfilled,
+    virtualCardArrived: verbs.virtualCardArrived,
+    warnAfter: warnings.afterEvent,
+    endPurchaseChanges: (event) =>
+      endPurchaseChanges(event, {
+        ...context,
+        endTemporaryChangeNow: (id) => enqueue('end-temporary-change', { temporaryChangeId: id, isEarly: true }),
+      }),
+  });
+  return {
+    'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
+    'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
+    'announce-alert': (alert) => delivery.announce(alert),
+    async 'quarantine-webhook'(webhook) {
+      await quarantined.keep(webhook);
+      await notifyOps(opsIssue.quarantined(webhook));
+    },
+    async 'repost-entry'({ channel, entry }) {
+      await outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
+      await wakeOutbox(channel);
+    },
+    'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
+  } satisfies Partial<JobHandlers>;
+}
+
+/** What the web process has signed. Nothing else is performed. */
+function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
+  const { config, redis, redo, now, metrics, notifyOps, log } = context;
+  const signer = createSigner(config.slackBotToken, 'action');
+  const genuine = createGenuine({ redis, signer, now });
+  // What Redis has lost is taken again: what was done by then must not be done over what came after it.
+  const performed = remembered(redo, genuine.performed);
+  const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
+    log[isOurs ? 'info' : 'error']({ actionId: id, verb, why }, 'an entry of the queue was rejected');
+    if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
+  };
+  return {
+    async 'perform-action'({ action, signature }, attempt) {
+      const rejection = await genuine.whyNot({ action, signature }, attempt);
+      if (rejection !== null) return await reject(action, rejection);
+      await verbs.performAction(action, attempt);
+      await performed(action);
+      metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
+    },
+    'record-refusal': ({ action, why, signature }) =>
+      signer.verify({ action, why }, signature)
+        ? verbs.recordRefusal(action, { why })
+        : reject(action, { why: NOT_SIGNED, isOurs: false }),
+  } satisfies Partial<JobHandlers>;
+}
+
 /** A card as the buttons of App Home carry it. */
 function sealCardFor({ config }: WorkerContext): SealCard {
   const { card } = createSeals(config.slackBotToken);
@@ -90,7 +198,7 @@ function sealCardFor({ config }: WorkerContext): SealCard {
 }
 
 /** App Home: what it shows to whom, and when it is rendered again. */
-function composeHome(context: WorkerContext) {
+function composeHome(context: WorkerContext, sealCard: SealCard) {
   const { looks, audit, config, redis, queues, memory, quarantined, history, alerts, enqueue, slack, now } = context;
   const health = () =>
     homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count, memory }), {
@@ -98,7 +206,6 @@ function composeHome(context: WorkerContext) {
       quarantined,
       refusedFrom: config.redisFullAt,
     });
-  const sealCard = sealCardFor(context);
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
@@ -125,20 +232,6 @@ function composeHome(context: WorkerContext) {
       renderHome: (userId) => enqueue('render-home', { userId }),
       renderAll: (delayMs) => enqueue('render-homes', {}, { delayMs }),
     },
-  });
-}
-
-/** Digests of people's own cards. */
-function composeOwnDigests(context: WorkerContext): () => Promise<void> {
-  const recentDeclines = createRecentDeclines(context.history, context.alerts);
-  const sealCard = sealCardFor(context);
-  return createSendOwnDigests({
-    ...context,
-    recentDeclines,
-    ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
-    sent: createWarned(context.redis),
-    record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
-    zone: context.config.serviceZone,
   });
 }
 

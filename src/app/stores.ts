@@ -8,8 +8,8 @@ import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { createSeals } from '../core/seal.ts';
-import { createSigner } from '../core/sign.ts';
+import type { Seal } from '../core/seal.ts';
+import type { Signer } from '../core/sign.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
@@ -25,41 +25,45 @@ import { createLongAlerts, createQuietHours, createSubscriptions } from '../rout
 import { createMutes } from '../routing/mute-store.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
-import type { WorkerConfig } from './config.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
+/** Who signs and seals what is kept. */
+interface Signers {
+  /** What only workers write, for one purpose. */
+  readonly stored: (purpose: string) => Signer;
+  /** What buttons stand for: both processes write it. */
+  readonly control: Signer;
+  readonly delegation: Seal;
+}
+
 /** The stores that several capabilities share. What one uses alone, it opens itself. */
-export function createStores(
-  redis: RedisClient,
-  { slackBotToken, audit }: Pick<WorkerConfig, 'slackBotToken' | 'audit'>,
-) {
-  const signerFor = (purpose: string) => createSigner(audit.secrets, purpose);
+export function createStores(redis: RedisClient, { stored, control, delegation }: Signers) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
     alerts: createAlerts(redis),
     history: createCardHistory(redis),
-    requests: createRequests(redis, signerFor('request')),
-    temporaryChanges: createTemporaryChanges(redis, signerFor('temporary change')),
+    requests: createRequests(redis, stored('request')),
+    temporaryChanges: createTemporaryChanges(redis, stored('temporary change')),
     links: createLinks(redis),
-    claims: createClaims(redis, signerFor('claim')),
+    claims: createClaims(redis, stored('claim')),
     latestChanges: createLatestChanges(redis),
     progress: createProgress(redis),
     refusalCounts: createRefusalCounts(redis),
     looks: createLooks(redis),
-    blocks: createBlocks(redis, signerFor('block')),
+    blocks: createBlocks(redis, stored('block')),
     recentRaises: createRecentRaises(redis),
     decisions: createDecisions(redis),
     virtualOrders: createVirtualOrders(redis),
-    pending: createPending(redis, createSigner(slackBotToken, 'control')),
+    pending: createPending(redis, control),
     eventLog: createEventLog(redis),
     quarantined: createQuarantineStore(redis),
     subscriptions: createSubscriptions(redis),
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
-    delegations: createDelegations(redis, createSeals(slackBotToken).delegation),
+    delegations: createDelegations(redis, delegation),
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),

@@ -1,5 +1,6 @@
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
@@ -10,12 +11,15 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
+import { createSeals } from '../core/seal.ts';
+import { createSigner } from '../core/sign.ts';
 import { createWriteOrder } from '../core/write-order.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
-import { createNameRuleset } from '../directory/rule-names.ts';
+import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { watchMemory } from '../intake/memory.ts';
+import { createRemedies } from '../limits/remedy.ts';
 import { countAlertJobs } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -28,7 +32,9 @@ import {
   watchToken,
 } from '../ops/notify-ops.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
+import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
+import { createSlackAnswers, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
 import { createSlack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
@@ -37,8 +43,6 @@ import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
-import { composeRemedies } from './compose-remedies.ts';
-import { composeRoles } from './compose-roles.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
 import { remembered, rememberWrites } from './remember-writes.ts';
@@ -50,7 +54,7 @@ export type WorkerContext = ReturnType<typeof createWorkerContext>;
 export function createWorkerContext(...given: Parameters<typeof createBase>) {
   const base = createBase(...given);
   const context = { ...base, ...createServices(base) };
-  const whole = { ...context, ...createCards(context), ...composeRoles(context) };
+  const whole = { ...context, ...createCards(context), ...createRoles(context) };
   return { ...whole, audit: composeAudit(whole) };
 }
 
@@ -60,7 +64,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
-  const stores = rememberWrites(redo, order, createStores(redis, config), 'everybody');
+  const stores = rememberWrites(redo, order, openStores(redis, config), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }));
@@ -95,6 +99,14 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 }
 
 type Base = ReturnType<typeof createBase>;
+
+function openStores(redis: RedisClient, { slackBotToken, audit }: WorkerConfig) {
+  return createStores(redis, {
+    stored: (purpose) => createSigner(audit.secrets, purpose),
+    control: createSigner(slackBotToken, 'control'),
+    delegation: createSeals(slackBotToken).delegation,
+  });
+}
 
 /** Slack, and what tells ops of trouble through it. */
 function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
@@ -144,8 +156,10 @@ function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics,
   };
 }
 
+type WithServices = Base & ReturnType<typeof createServices>;
+
 /** The card API, and what is known of its cards. */
-function createCards(base: Base & ReturnType<typeof createServices>) {
+function createCards(base: WithServices) {
   const { config, redis, notifyOps, notifyResolved, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
@@ -179,12 +193,24 @@ function createCards(base: Base & ReturnType<typeof createServices>) {
     directory,
     factsOf,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
-    remedies: composeRemedies({ card, directory, redis, log }),
+    /** What would let a declined purchase pass. */
+    remedies: createRemedies({
+      card,
+      statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+      categoryIn: (decline) => declineReason(decline).category,
+      categoryId: createCategoryId({
+        card,
+        categories: createCategories(redis),
+        accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
+        log,
+      }),
+      log,
+    }),
   };
 }
 
 /** What is read for it anyway is looked at for warnings. */
-function openDirectory(base: Base & ReturnType<typeof createServices>, card: Parameters<typeof watchDirectory>[0]) {
+function openDirectory(base: WithServices, card: Parameters<typeof watchDirectory>[0]) {
   const { config, redis, enqueue, log } = base;
   return createDirectory({
     redis,
@@ -199,4 +225,26 @@ function openDirectory(base: Base & ReturnType<typeof createServices>, card: Par
     log,
     apiQuota: apiQuotaOf(config.cardApiAssumptions),
   });
+}
+
+/** Who may do what by now. */
+function createRoles({ policy, slack, links, delegations, log, redis }: WithServices) {
+  const { read: rolesVersion } = createRolesVersion(redis);
+  const { rolesOf } = createPermissions({
+    policy: policy.current,
+    namedDelegates: delegations.all,
+    groupMembers: slack.groupMembers,
+    rolesVersion,
+    isHolder: links.isHolder,
+    log,
+  });
+  /** For what is shown and to whom, never to permit anything. A role that is not certain is left out. */
+  const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
+  const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
+  return {
+    rolesOf,
+    currentRoles,
+    /** What Slack knows of somebody, seconds old at most; null: nothing. */
+    person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
+  };
 }

@@ -14,7 +14,7 @@ import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { startConsumers } from './consumer.ts';
-import { toJob } from './inbox-jobs.ts';
+import { toJob } from './enqueue.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createRunJob } from './run-job.ts';
 import type { RunningProcess } from './run-process.ts';

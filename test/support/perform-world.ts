@@ -1,17 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
-import { createBlocks } from '../../src/actions/block-store.ts';
-import { createLooks } from '../../src/actions/look-store.ts';
-import { createLatestChanges, createProgress } from '../../src/actions/progress-store.ts';
-import { createRefusalCounts } from '../../src/actions/refusal-count.ts';
-import { createAlerts } from '../../src/alerts/alert-store.ts';
-import { createCardHistory } from '../../src/alerts/card-history.ts';
-import { createEventLog } from '../../src/alerts/event-log.ts';
-import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import type { ActionContext } from '../../src/app/action-context.ts';
 import { composeVerbs } from '../../src/app/compose-verbs.ts';
+import { createStores } from '../../src/app/stores.ts';
 import type { DelegateAction, PreferenceAction } from '../../src/app-home/verbs.ts';
-import { createRequests } from '../../src/approvals/request-store.ts';
 import type { AskAction } from '../../src/approvals/verbs.ts';
 import { type AuditRecord, createAudit } from '../../src/audit/audit.ts';
 import { applyChanges } from '../../src/card-api/apply-changes.ts';
@@ -22,28 +14,17 @@ import type { CardStatus } from '../../src/core/event.ts';
 import { createLog } from '../../src/core/log.ts';
 import { createSeals } from '../../src/core/seal.ts';
 import { serviceDays } from '../../src/core/service-time.ts';
-import { createDigests } from '../../src/digests/schedule-store.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Directory } from '../../src/directory/directory.ts';
-import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
-import { createClaims } from '../../src/holders/claim-store.ts';
-import { createLinks } from '../../src/holders/link-store.ts';
-import { createPreferences } from '../../src/holders/preference-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { durationOf } from '../../src/limits/change-request.ts';
-import { createRecentRaises } from '../../src/limits/recent-raise-store.ts';
-import { createTemporaryChanges } from '../../src/limits/temporary-change-store.ts';
-import { alertMessages, createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
+import { alertMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide.ts';
-import { createDecisions } from '../../src/policy/decision-store.ts';
-import { createDelegations } from '../../src/policy/delegation-store.ts';
-import { createLongAlerts, createQuietHours, createSubscriptions } from '../../src/routing/channel-rules-store.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { createVirtualOrders } from '../../src/virtual-cards/order.ts';
 import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
@@ -134,7 +115,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   const shown: PerformWorld['shown'] = [];
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
-  const alerts = createAlerts(redis);
+  const stores = createStores(redis, { stored: () => storeSigner, control: storeSigner, delegation: delegationSeal });
+  const { alerts, trackedMessages } = stores;
   const audit = createAudit({
     redis,
     sign: () => '',
@@ -142,11 +124,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   });
   const assumptions = parseAssumptions();
   await alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
-  const trackedMessages = createTrackedMessages(redis);
   const subject = { kind: 'alert', id: 'evt_0123456789abcdef' } as const;
   await trackedMessages.add({ channel: 'C1', ts: '1.1' }, [{ subject, audience: 'team', threadId: null }]);
 
   const deps: WorldDeps = {
+    ...stores,
     durationOf,
     card: {
       getAccount: async () =>
@@ -186,37 +168,16 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
     serviceDays: serviceDays('America/New_York'),
-    recentRaises: createRecentRaises(redis),
-    decisions: createDecisions(redis),
-    blocks: createBlocks(redis, storeSigner),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;
       return { roles: roles.length === 0 ? [] : [...new Set<Role>([...roles, 'holder'])], isComplete: true };
     },
     whoMay: async () => [],
     nameRuleset: async (known) => known,
-    alerts,
-    history: createCardHistory(redis),
-    progress: createProgress(redis),
-    refusalCounts: createRefusalCounts(redis),
-    looks: createLooks(redis),
     scheduleRefusals: async () => {},
-    latestChanges: createLatestChanges(redis),
-    virtualOrders: createVirtualOrders(redis),
     unseal: (sealed) => sealed,
-    pending: createPending(redis, storeSigner),
-    requests: createRequests(redis, storeSigner),
-    temporaryChanges: createTemporaryChanges(redis, storeSigner),
-    links: createLinks(redis),
-    claims: createClaims(redis, storeSigner),
     person: async () => null,
-    subscriptions: createSubscriptions(redis),
-    quietHours: createQuietHours(redis),
-    longAlerts: createLongAlerts(redis),
-    preferences: createPreferences(redis),
-    delegations: createDelegations(redis, delegationSeal),
     ownDelegates: () => [],
-    fraudCases: createFraudCases(redis),
     announce: async (alert) => {
       await alerts.save(alert);
       announced.add(alert.event.id);
@@ -233,13 +194,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
       isMember: true,
     }),
     openDirect: async (userId) => `D${userId.slice(1)}`,
-    eventLog: createEventLog(redis),
     timesDelivered: async () => 1,
     permalink: async () => null,
     toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
     scheduleMuteEnd: async () => {},
     postNotice: async () => {},
-    digests: createDigests(redis),
     digestTimers: { schedule: async () => {}, unschedule: async () => {} },
     postDigest: async () => {},
     opsChannel: 'C0OPS',

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEnqueue, createSchedules } from '../../../src/app/enqueue.ts';
+import { createEnqueue, createSchedules, type Enqueue, toJob } from '../../../src/app/enqueue.ts';
 import { jobs } from '../../../src/app/jobs.ts';
+import { UnreadableError } from '../../../src/core/errors.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import type { InboxEntry } from '../../../src/intake/intake.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 let queues: Queues;
@@ -65,4 +68,29 @@ it('keeps a schedule under its key until it is removed', async () => {
 
   await schedules.remove('send-digest', 'digest-C1');
   expect(await isAt('0 9 * * *')).toBe(false);
+});
+
+function collected() {
+  const added: [string, unknown][] = [];
+  const enqueue: Enqueue = async (name, data) => void added.push([name, data]);
+  return { added, enqueue };
+}
+const ofNewerVersion = { type: 'forecast', day: 'monday' } as unknown as InboxEntry;
+
+it('hands on what a person asked for as the job that does it', async () => {
+  const { added, enqueue } = collected();
+  const action = ask('block');
+
+  await toJob({ type: 'action', action, signature: 'signed' }, enqueue);
+
+  expect(added).toEqual([['perform-action', { action, signature: 'signed' }]]);
+});
+
+it('sets an entry of a newer version aside, where it fails until such a version gets it', async () => {
+  const { added, enqueue } = collected();
+
+  await toJob(ofNewerVersion, enqueue);
+
+  expect(added).toEqual([['hand-on-entry', { entry: ofNewerVersion }]]);
+  await expect(toJob(ofNewerVersion, enqueue, true)).rejects.toThrow(UnreadableError);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createEnqueue, rememberJobs } from '../../../src/app/enqueue.ts';
-import { toJob } from '../../../src/app/inbox-jobs.ts';
+import { createEnqueue, rememberJobs, toJob } from '../../../src/app/enqueue.ts';
 import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
 import { createStores } from '../../../src/app/stores.ts';
 import { createLock } from '../../../src/core/lock.ts';
@@ -9,12 +8,14 @@ import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
+import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { settled, until } from '../../support/until.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -30,7 +31,11 @@ function createWorker(over: Partial<WriteOrder> = {}) {
   const stores = rememberWrites(
     redo,
     order,
-    createStores(redis(), { slackBotToken: 'xoxb-test', audit: { secrets: ['worker-secret-0123456789'], sink: null } }),
+    createStores(redis(), {
+      stored: () => storeSigner,
+      control: storeSigner,
+      delegation: createSeals('xoxb-test').delegation,
+    }),
     'everybody',
   );
   return {

@@ -3,6 +3,7 @@ import type { Alert } from '../../../src/alerts/alert.ts';
 import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
 import { createStores } from '../../../src/app/stores.ts';
 import { createLock } from '../../../src/core/lock.ts';
+import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder } from '../../../src/core/write-order.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { createPostNotice, createPostTracked } from '../../../src/outbox/tracked-message.ts';
@@ -21,6 +22,7 @@ import {
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
+import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
@@ -75,7 +77,11 @@ async function createWorld() {
   const everybody = rememberWrites(
     redo,
     order,
-    createStores(redis(), { slackBotToken: 'xoxb-test', audit: { secrets: ['worker-secret-0123456789'], sink: null } }),
+    createStores(redis(), {
+      stored: () => storeSigner,
+      control: storeSigner,
+      delegation: createSeals('xoxb-test').delegation,
+    }),
     'everybody',
   );
   const stores = rememberWrites(redo, order, everybody, 'actions');
