@@ -12,6 +12,7 @@ import { createEditMessage } from '../outbox/edit-message.ts';
 import { createEdits } from '../outbox/edit-store.ts';
 import type { UnreadableEntry } from '../outbox/entry-of.ts';
 import type { Runtime } from '../outbox/failed-post.ts';
+import { createFindPosted } from '../outbox/find-posted.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';
 import { createDeleteLateCopies, FIRST_LOOK_MS } from '../outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
@@ -141,8 +142,8 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     }),
   );
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
-  const recordPosted: RecordPosted = async (entries, ref, draft) => {
-    await record(entries, ref, draft);
+  const recordPosted: RecordPosted = async (entries, ...posted) => {
+    await record(entries, ...posted);
     // Nobody waits for a figure, and a missing one is none of the message's business.
     measurePosted(entries).catch((error: unknown) => log.warn({ err: error }, 'a delay could not be measured'));
   };
@@ -159,6 +160,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   });
   return {
     sender,
+    findPosted: createFindPosted({ ...context, ...rendering, doubtSinceMs: context.redo.doubtSinceMs }),
     recordPosted,
     undeliverable,
     async setAside(channel: string, entries: readonly UnreadableEntry[]) {
@@ -201,7 +203,7 @@ function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Ru
     log,
     now: () => performance.now(),
     slackNow: slackClock.now,
-    isInDoubt: redo.isInDoubt,
+    doubtSinceMs: redo.doubtSinceMs,
     restoredFromMs: redo.restoredFromMs,
     sleep,
     wakeIn: (channel, delayMs) => {

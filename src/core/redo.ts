@@ -50,7 +50,7 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
     remember: writes.remember,
     /** How often Redis may have come back older: what was written while this changed may be lost in part. */
     losses: () => losses,
-    isInDoubt: doubt.isInDoubt,
+    doubtSinceMs: doubt.sinceMs,
     restoredFromMs: doubt.restoredFromMs,
     /** Resolves when Redis has everything that this process wrote, as far as it knows. */
     settled: absence.over,
@@ -117,19 +117,27 @@ function createLooking(look: () => Promise<boolean>) {
 
 /** Until when it is to be expected that Redis has forgotten something. */
 function createDoubt(redis: RedisClient) {
-  let untilMs = Number.NEGATIVE_INFINITY;
-  let restored = { fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  let restarted = { sinceMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  let restored = { sinceMs: 0, fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   return {
     /** @param isOther the server is not the one that this process knew; `isNew`: it knew none. */
     async look({ isOther, isNew }: { readonly isOther: boolean; readonly isNew: boolean }): Promise<void> {
-      if (isOther || (isNew && (await isJustRestarted(redis)))) untilMs = performance.now() + DOUBT_MS;
-      restored = await readRestored(redis);
+      const nowMs = performance.now();
+      if (isOther || (isNew && (await isJustRestarted(redis))))
+        restarted = { sinceMs: nowMs, untilMs: nowMs + DOUBT_MS };
+      const read = await readRestored(redis);
+      restored = { ...read, sinceMs: read.fromMs === restored.fromMs ? restored.sinceMs : nowMs };
     },
     /**
-     * True shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as well, so
-     * what can be looked up is looked up before it is done again.
+     * Not null shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as
+     * well, so what can be looked up is looked up before it is done again.
+     *
+     * @returns when this process noticed it (`performance.now`).
      */
-    isInDoubt: (): boolean => performance.now() < Math.max(untilMs, restored.untilMs),
+    sinceMs(): number | null {
+      const doubts = [restarted, restored].filter(({ untilMs }) => performance.now() < untilMs);
+      return doubts.length === 0 ? null : Math.max(...doubts.map(({ sinceMs }) => sinceMs));
+    },
     /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
     restoredFromMs: (): number | null => (performance.now() < restored.untilMs ? restored.fromMs : null),
   };

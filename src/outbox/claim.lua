@@ -11,7 +11,8 @@ local claimed = {ref = ARGV[1], entryIds = ids, slackMs = tonumber(ARGV[2]), att
 local before = redis.call('GET', KEYS[3])
 if before then
   claimed = cjson.decode(before)
-  if not claimed.isUnsent or claimed.ref ~= ARGV[1] then return false end
+  -- Its reference stays when one of its entries has left it: an earlier attempt is found by it.
+  if not claimed.isUnsent or table.concat(claimed.entryIds, ' ') ~= table.concat(ids, ' ') then return false end
   claimed.attempt = claimed.attempt + 1
 end
 claimed.startedAt = now

@@ -1,6 +1,7 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
+import type { FindPosted, Shown } from './find-posted.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import type { Sender, Throttle } from './send-message.ts';
@@ -18,6 +19,7 @@ export const UNKNOWN_PAUSE_MS = 2000;
 export interface FailedPostDeps {
   readonly outbox: Outbox;
   readonly sender: Sender;
+  readonly findPosted: Pick<FindPosted, 'searchFor' | 'findEntries'>;
   readonly recordPosted: RecordPosted;
   readonly undeliverable: Undeliverable;
   readonly throttle: Throttle;
@@ -30,8 +32,8 @@ export interface Runtime {
   readonly now: () => number;
   /** Milliseconds by Slack's clock; null when it is not known. */
   readonly slackNow: () => number | null;
-  /** Redis may have forgotten what was posted, so a message is looked for before it is posted. */
-  readonly isInDoubt: () => boolean;
+  /** Since when Redis may have forgotten what was posted, so that it is looked for before it is posted; null: it has not. */
+  readonly doubtSinceMs: () => number | null;
   /** As far back as it may have forgotten them (ms by Slack's clock); null: no further than the first attempt. */
   readonly restoredFromMs: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -135,24 +137,26 @@ async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, de
 const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
 
 /**
- * Looks whether a message was posted. When it is not there, it is to be posted again, and copies that appear later are
- * deleted.
+ * Looks whether a message was posted, or some of its entries in others. When it is not there, it is to be posted again, and
+ * copies that appear later are deleted.
  *
  * @param draft null when the worker that rendered it has crashed.
+ * @param isFirstLook nothing was tried yet; the search is for what was posted before Redis was lost.
+ * @returns 'not found' when all of it is to be posted, and nothing but that.
  */
 export async function reconcile(
   claimed: Claimed,
   draft: Draft | null,
   deps: FailedPostDeps,
-  { isLastLook } = { isLastLook: true },
+  { isFirstLook = false, isLastLook = true } = {},
 ): Promise<'resolved' | 'not found'> {
-  const { outbox, sender, recordPosted } = deps;
+  const { outbox, sender, findPosted } = deps;
   const { channel, sending, entries } = claimed;
-  const slackMs = (isLastLook ? null : deps.runtime.restoredFromMs()) ?? sending.slackMs;
-  const search = await sender.searchFor(channel, { ...sending, slackMs }, entries);
-  let found: string[];
+  const slackMs = (isFirstLook ? deps.runtime.restoredFromMs() : null) ?? sending.slackMs;
+  const search = await findPosted.searchFor(channel, { ...sending, slackMs }, entries);
+  let shown: Shown[];
   try {
-    found = await sender.find(search);
+    shown = await findPosted.findEntries(search, sending.entryIds, isFirstLook);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     const pause = pauseAfter(error, deps);
@@ -165,20 +169,35 @@ export async function reconcile(
       { channel, slackError: error.slackError },
       'cannot check whether a message was posted, posting it again',
     );
-    found = [];
+    shown = [];
   }
-  const [ts] = found;
-  if (ts !== undefined) {
-    await recordPosted(entries, { channel, ts }, draft);
-    await outbox.markSent(channel, sending, ts);
-    return 'resolved';
-  }
-  if (isLastLook) {
-    const [first] = sending.entryIds;
-    if (first !== undefined) await sender.watchForCopies({ search, entryId: first, attempt: sending.attempt });
+  for (const message of shown) await recordFound(claimed, message, draft, deps);
+  const found = shown.reduce((sum, { entryIds }) => sum + entryIds.length, 0);
+  if (found === sending.entryIds.length) return 'resolved';
+  if (isLastLook && !isFirstLook) {
+    const { entryIds, attempt } = sending;
+    await sender.watchForCopies({ search, entryIds, attempt });
     await outbox.keepUnsent(channel, sending);
   }
-  return 'not found';
+  if (found === 0 || !isFirstLook) return 'not found';
+  // What is left is another message.
+  await putBack(claimed, deps);
+  return 'resolved';
+}
+
+/** @param draft what was tried to post: one that is found as a whole shows it. */
+async function recordFound(
+  { channel, sending, entries }: Claimed,
+  { ts, entryIds, isBatch, isOwn }: Shown,
+  draft: Draft | null,
+  { outbox, recordPosted }: FailedPostDeps,
+): Promise<void> {
+  const ids = new Set(entryIds);
+  const shown = entries.filter(({ id }) => ids.has(id));
+  await recordPosted(shown, { channel, ts }, isOwn ? draft : null, isBatch);
+  if (ids.size === sending.entryIds.length) return await outbox.markSent(channel, sending, ts);
+  await outbox.markSent(channel, { ...sending, ref: '', entryIds: [...ids] }, ts);
+  for (const id of entryIds) await outbox.remove(channel, id);
 }
 
 /** Milliseconds after which the history can be searched again; null when it cannot. */

@@ -112,8 +112,8 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   }
   if (draft instanceof SlackError) return await redirect(claimed, draft, deps);
   // Redis may have forgotten that it was posted.
-  const isInDoubt = runtime.isInDoubt() && sending.attempt === 1;
-  if (isInDoubt && (await reconcile(claimed, draft, deps, { isLastLook: false })) === 'resolved') return null;
+  const isInDoubt = runtime.doubtSinceMs() !== null && sending.attempt === 1;
+  if (isInDoubt && (await reconcile(claimed, draft, deps, { isFirstLook: true })) === 'resolved') return null;
   if (runtime.now() - claimedAt > START_WITHIN_MS) {
     // Looking for it took long, and the claim would end during the post. It was not there, so it is not looked for again.
     await outbox.keepUnsent(channel, sending);
@@ -151,7 +151,7 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   const startedAt = deps.runtime.now();
   let ref: MessageRef | null;
   try {
-    ref = await asOneTrace(entries, () => deps.sender.post(channel, draft, sending.ref));
+    ref = await asOneTrace(entries, () => deps.sender.post(channel, draft, sending));
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     return await resolveFailure(claimed, draft, { error, tookMs: deps.runtime.now() - startedAt }, deps);

@@ -1,8 +1,9 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
+import type { FindPosted, PostSearch } from './find-posted.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { LateCopies, PostSearch, Sender } from './send-message.ts';
+import type { LateCopies } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
 /** How long after a message was posted again Slack is asked for copies of it, and how long after that once more. */
@@ -11,7 +12,7 @@ const LAST_LOOK_AFTER_MS = 270_000;
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'sentAt'>;
-  readonly sender: Pick<Sender, 'find'>;
+  readonly findPosted: Pick<FindPosted, 'find'>;
   readonly slack: Pick<Slack, 'delete'>;
   readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
   readonly log: Log;
@@ -25,15 +26,15 @@ interface Deps {
  */
 export type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
 
-export function createDeleteLateCopies({ outbox, sender, slack, trackedMessages, log }: Deps): DeleteLateCopies {
-  return async function deleteLateCopies({ search, entryId }, looks) {
+export function createDeleteLateCopies({ outbox, findPosted, slack, trackedMessages, log }: Deps): DeleteLateCopies {
+  return async function deleteLateCopies({ search, entryIds }, looks) {
     const { channel, ref } = search;
-    const kept = await outbox.sentAt(channel, entryId);
-    // While it is still being posted nobody knows which one stays. Each further attempt has a look of its own.
-    const found = kept === null ? [] : await find(search);
+    const kept = await outbox.sentAt(channel, entryIds);
+    // While one of them is still being posted nobody knows what stays. Each further attempt has a look of its own.
+    const found = kept.includes(null) ? [] : await find(search);
     // Where a file was posted is not known, so the first one stays.
-    const stays = kept === '' ? found[0] : kept;
-    for (const ts of found.filter((one) => one !== stays)) {
+    const stays = kept.includes('') ? found.slice(0, 1) : kept;
+    for (const ts of found.filter((one) => !stays.includes(one))) {
       log.warn({ channel, ref }, 'a message appeared late and was posted twice: deleting the copy');
       // First, so that the copy is never taken for a message that somebody deleted.
       await trackedMessages.forget({ channel, ts });
@@ -44,7 +45,7 @@ export function createDeleteLateCopies({ outbox, sender, slack, trackedMessages,
 
   async function find(search: PostSearch): Promise<string[]> {
     try {
-      return await sender.find(search);
+      return (await findPosted.find(search)).map(({ ts }) => ts);
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable) throw error;
       log.error({ channel: search.channel, slackError: error.slackError }, 'cannot check for copies of a message');

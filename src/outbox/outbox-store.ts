@@ -81,8 +81,8 @@ interface Sendings {
   claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
   /** The message was posted at `ts`, in whichever attempt, also when Redis has forgotten that it was on its way. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** Where an entry was posted; null when that is not known, '' for a file. */
-  sentAt(channel: string, entryId: string): Promise<string | null>;
+  /** Where each entry was posted; null when that is not known, '' for a file. */
+  sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
   /** It was not posted: its entries wait again, in messages of at most `most` entries. */
   requeue(channel: string, sending: Sending, most?: number): Promise<void>;
   /** It was not found, but may still appear: the same entries have to be posted again, as the same message. */
@@ -221,7 +221,7 @@ function createSendings(redis: Redis | Cluster): Sendings {
       return typeof text === 'string' ? sendingFormat.read(text) : null;
     },
     markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', ts),
-    sentAt: (channel, entryId) => redis.get(outboxKey(channel, `sent:${entryId}`)),
+    sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
     requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
     keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
     drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),

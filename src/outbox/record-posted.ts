@@ -1,7 +1,7 @@
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { Draft } from './entry.ts';
-import { alertIdOf, type OutboxEntry, trackedOf } from './entry.ts';
+import { alertIdOf, type OutboxEntry, type TrackedEntry, trackedOf } from './entry.ts';
 import type { Batch, BatchMessages, Threads } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
@@ -31,20 +31,25 @@ interface Deps {
  * Records where a message was posted and what it shows. Safe to repeat.
  *
  * @param draft null when the worker that rendered it has crashed, so that nobody knows what it shows.
+ * @param isBatch it shows several entries, also ones that are not among these.
  */
-export type RecordPosted = (entries: readonly OutboxEntry[], ref: MessageRef, draft: Draft | null) => Promise<void>;
+export type RecordPosted = (
+  entries: readonly OutboxEntry[],
+  ref: MessageRef,
+  draft: Draft | null,
+  isBatch?: boolean,
+) => Promise<void>;
 
 export function createRecordPosted(deps: Deps): RecordPosted {
   const { trackedMessages, batchMessages, renderBatch, threads, outbox, updateMessages, logDelivery } = deps;
 
-  return async function recordPosted(entries, ref, draft) {
+  return async function recordPosted(entries, ref, draft, isBatch = entries.length > 1) {
     const tracked = trackedOf(entries);
     const [first] = tracked;
     if (first === undefined) return;
-    const isBatch = tracked.length > 1;
     const shown = draft?.kind === 'message' ? draft : null;
     // First, because a button in the message may be pressed at any moment.
-    if (isBatch) await saveBatch(shown?.batch ?? (await renderBatch.render(tracked, ref.channel))?.batch, ref);
+    if (isBatch) await saveBatch(tracked, ref, shown?.batch ?? null);
     else if (first.threadId !== null) await threads.setRoot(ref.channel, first.threadId, ref.ts);
     const step = isBatch ? 'grouped' : 'posted';
     const text = isBatch ? `Posted in one message with ${tracked.length - 1} others.` : 'Posted.';
@@ -65,13 +70,27 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     if (outdated[0] !== undefined) await updateMessages(outdated[0]);
   };
 
-  async function saveBatch(batch: Batch | undefined, { channel, ts }: MessageRef): Promise<void> {
+  /** @param shown null when the message was found, and nobody knows what it shows. */
+  async function saveBatch(tracked: readonly TrackedEntry[], { channel, ts }: MessageRef, shown: Batch | null) {
+    const batch = shown ?? (await renderBatch.render(tracked, channel))?.batch;
     if (batch === undefined) return;
+    const stands = await batchMessages.get(channel, ts);
+    if (stands === null) await batchMessages.save(channel, ts, batch);
     // What was recorded first stays: it says what can be seen, and that may have been corrected since.
-    if ((await batchMessages.get(channel, ts)) === null) await batchMessages.save(channel, ts, batch);
+    else if (shown === null) await addMissing(stands, batch, { channel, ts });
     if (batch.form !== 'summary') return;
     const { audience } = batch;
     await outbox.put(channel, { kind: 'rows', id: `rows-${ts}`, audience, of: { channel, ts }, page: null });
+  }
+
+  /** What Redis had forgotten when the message was found comes back later. */
+  async function addMissing(stands: Batch, { alerts }: Batch, { channel, ts }: MessageRef): Promise<void> {
+    const known = new Set(stands.alerts.map(({ id }) => id));
+    const missing = alerts.filter(({ id }) => !known.has(id));
+    if (missing.length === 0) return;
+    // The rows of a summary are attached once, so it is not certain that these are among them.
+    const added = stands.form === 'summary' ? missing.map((alert) => ({ ...alert, times: 0 })) : missing;
+    await batchMessages.save(channel, ts, { ...stands, alerts: [...stands.alerts, ...added] });
   }
 }
 

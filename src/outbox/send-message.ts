@@ -2,54 +2,28 @@ import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Slack } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
-import { fileNameOf } from './attach-rows.ts';
-import type { Draft, OutboxEntry, Sending } from './entry.ts';
+import type { Draft, Sending } from './entry.ts';
+import { isThreadGone, marksOf, PostSearch } from './find-posted.ts';
 import type { Threads } from './message-store.ts';
-import { threadOf } from './render-entries.ts';
-
-/** Where a message may be found that may have been posted, also later and by another worker. */
-export const PostSearch = z.strictObject({
-  channel: z.string(),
-  threadTs: z.string().nullable(),
-  ref: z.string(),
-  /** The name of the file, when the message shows one. */
-  file: z.string().nullable(),
-  /** When its first attempt began, by Slack's clock (ms); null when that was not known. */
-  slackMs: z.number().nullable(),
-});
-export type PostSearch = z.infer<typeof PostSearch>;
 
 /** A message that was posted more than once, because an attempt was not found in time. */
 export const LateCopies = z.strictObject({
   search: PostSearch,
-  /** The first of its entries: where this was posted is known, and every other message is a copy. */
-  entryId: z.string(),
+  /** What it shows: where each of these was posted is known, and a message that shows none of them is a copy. */
+  entryIds: z.array(z.string()),
   attempt: z.int(),
 });
 export type LateCopies = z.infer<typeof LateCopies>;
 
 interface Deps {
-  readonly slack: Pick<Slack, 'post' | 'shareFile' | 'findMessages'>;
-  readonly threads: Pick<Threads, 'rootOf' | 'isGone' | 'markGone'>;
+  readonly slack: Pick<Slack, 'post' | 'shareFile'>;
+  readonly threads: Pick<Threads, 'markGone'>;
   readonly watchForCopies: Sender['watchForCopies'];
 }
 
-/** Slack's codes when the first message of a thread is gone. https://docs.slack.dev/reference/methods/chat.postMessage */
-const threadGone = /^(?:thread_not_found|invalid_thread_ts|invalid_ts|cannot_reply_to_message|message_not_found)/;
-
-function isThreadGone(error: unknown): boolean {
-  return error instanceof SlackError && threadGone.test(error.slackError);
-}
-
 export interface Sender {
-  /**
-   * @param ref opaque id by which `find` finds the message.
-   * @returns null when the thread of the message is gone: nothing was posted, and it has to be rendered without a thread.
-   */
-  post(channel: string, draft: Draft, ref: string): Promise<MessageRef | null>;
-  searchFor(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch>;
-  /** Looks in the thread and in the channel. @returns the ts of each message that fits, oldest first. */
-  find(search: PostSearch): Promise<string[]>;
+  /** @returns null when the thread of the message is gone: nothing was posted, and it has to be rendered without a thread. */
+  post(channel: string, draft: Draft, sending: Pick<Sending, 'ref' | 'entryIds'>): Promise<MessageRef | null>;
   /** Has somebody look for copies of a message later. May be repeated. */
   watchForCopies(copies: LateCopies): Promise<void>;
 }
@@ -58,10 +32,11 @@ export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
   return {
     watchForCopies,
 
-    async post(channel, draft, ref) {
+    async post(channel, draft, { ref, entryIds }) {
       const { thread } = draft;
       try {
-        if (draft.kind === 'message') return await slack.post(channel, draft.message, ref, thread);
+        if (draft.kind === 'message')
+          return await slack.post(channel, draft.message, ref, thread, marksOf(channel, entryIds));
         await slack.shareFile(channel, draft.file, draft.comment, thread?.ts ?? null);
         return { channel, ts: '' };
       } catch (error) {
@@ -70,26 +45,7 @@ export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
         return null;
       }
     },
-
-    async searchFor(channel, { ref, slackMs }, entries) {
-      const [first] = entries;
-      const thread = await threadOf(entries, channel, threads);
-      return { channel, threadTs: thread?.ts ?? null, ref, file: fileNameOf(first), slackMs };
-    },
-
-    async find({ channel, threadTs, ref, file, slackMs }) {
-      const search = { channel, by: file === null ? { ref } : { file }, sinceMs: slackMs };
-      const inThread = threadTs === null ? [] : await slack.findMessages({ ...search, threadTs }).catch(noneIfGone);
-      const inChannel = await slack.findMessages({ ...search, threadTs: null });
-      // A reply that shows in the channel as well is found in both.
-      return [...new Set([...inThread, ...inChannel])].toSorted((one, other) => Number(one) - Number(other));
-    },
   };
-}
-
-function noneIfGone(error: unknown): string[] {
-  if (!isThreadGone(error)) throw error;
-  return [];
 }
 
 /** How fast the worker posts to Slack, in milliseconds. */

@@ -80,8 +80,8 @@ export function createNotifyRecovery(deps: Deps) {
   async function lineOf(gap: Gap, { lineTs }: RecoveryProgress): Promise<string | null> {
     if (lineTs !== null && lineTs !== '') return lineTs;
     try {
-      const [ts] = await slack.findMessages({ channel, threadTs: null, by: { ref: refOf(gap) }, sinceMs: null });
-      return ts ?? null;
+      const found = await slack.findMessages({ channel, threadTs: null, sinceMs: null });
+      return found.find(({ ref }) => ref === refOf(gap))?.ts ?? null;
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable) throw error;
       return null;

@@ -20,14 +20,23 @@ export interface UploadedFile {
   readonly title: string;
 }
 
-/** What a message is looked for by: the opaque id in its metadata, or the name of its file. */
+/** Where messages are looked for, and from when on. */
 export interface MessageSearch {
   readonly channel: string;
   /** Null: in the channel itself. */
   readonly threadTs: string | null;
-  readonly by: { readonly ref: string } | { readonly file: string };
   /** When it was posted at the earliest, by Slack's clock (ms); null: not known, so only the newest are looked at. */
   readonly sinceMs: number | null;
+}
+
+/** A message that stands in Slack. */
+export interface FoundMessage {
+  readonly ts: string;
+  /** As it was posted; null: it is not one of ours, or shows a file. */
+  readonly ref: string | null;
+  readonly marks: readonly string[];
+  /** Names of the files that it shows. */
+  readonly files: readonly string[];
 }
 
 /** What Slack knows of somebody. */
@@ -54,10 +63,17 @@ export interface Slack {
    * @param ref opaque id by which `findMessages` finds the message again.
    * @param thread the message that this one answers, and whether it shows in the channel as well; null: it stands by
    * itself.
+   * @param marks opaque ids of `MARK_LENGTH` characters, one for each thing that it shows and that is looked for alone.
    */
-  post(channel: string, message: Message, ref: string, thread?: Thread | null): Promise<MessageRef>;
-  /** Every message that fits, oldest first: each attempt to post may have left one. */
-  findMessages(search: MessageSearch): Promise<string[]>;
+  post(
+    channel: string,
+    message: Message,
+    ref: string,
+    thread?: Thread | null,
+    marks?: readonly string[],
+  ): Promise<MessageRef>;
+  /** Oldest first. */
+  findMessages(search: MessageSearch): Promise<FoundMessage[]>;
   update(ref: MessageRef, message: Message): Promise<void>;
   delete(ref: MessageRef): Promise<void>;
   /** Hands a file over; nobody sees it before it is shared. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
-import type { MessageSearch, Slack } from './client.ts';
+import type { FoundMessage, MessageSearch, Slack } from './client.ts';
 import type { SlackClock } from './clock.ts';
 import { type Call, TIMEOUT_MS } from './failure.ts';
 
 /** Posting, editing, finding and deleting messages. */
 export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackClock) {
   return {
-    post: (channel, message, ref, thread = null) =>
+    post: (channel, message, ref, thread = null, marks = []) =>
       call('chat.postMessage', async () => {
         const answer = await client.chat.postMessage({
           channel,
@@ -19,7 +19,10 @@ export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackC
           ...(thread === null ? {} : { thread_ts: thread.ts }),
           // The types allow a broadcast only where the thread is known at compile time.
           ...((thread?.isBroadcast ? { reply_broadcast: true } : {}) as object),
-          metadata: { event_type: METADATA_TYPE, event_payload: { ref } },
+          metadata: {
+            event_type: METADATA_TYPE,
+            event_payload: marks.length === 0 ? { ref } : { ref, marks: marks.join('') },
+          },
         });
         // Without its ts it cannot be edited: it is looked for like a message whose answer was lost.
         if (!answer.ts) throw new Error('Slack did not say where the message is');
@@ -71,15 +74,18 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
 /** Type of our messages' metadata, which any app in the workspace may read: so it holds an opaque id only. */
 export const METADATA_TYPE = 'cardbell_message';
 
+/** The characters of a mark: 40 bits of base 32. */
+export const MARK_LENGTH = 8;
+
 /** What is read of a message in a history. */
-interface FoundMessage {
+interface HistoryMessage {
   readonly ts?: string;
   readonly files?: readonly ({ readonly name?: string | null } | null)[] | null;
 }
 
 /** The answer of both kinds of history. */
 interface Page {
-  readonly messages?: readonly (FoundMessage | null)[] | null;
+  readonly messages?: readonly (HistoryMessage | null)[] | null;
   readonly response_metadata?: { readonly next_cursor?: string | null } | null;
 }
 
@@ -98,8 +104,8 @@ async function findMessages(
   client: webApi.WebClient,
   call: Call,
   clock: SlackClock,
-  { channel, threadTs, by, sinceMs }: MessageSearch,
-): Promise<string[]> {
+  { channel, threadTs, sinceMs }: MessageSearch,
+): Promise<FoundMessage[]> {
   const nowMs = clock.now();
   const bounds = {
     ...(sinceMs === null ? {} : { oldest: seconds(sinceMs - CLOCK_MARGIN_MS) }),
@@ -107,7 +113,7 @@ async function findMessages(
   };
   const place = { channel, ...bounds, limit: PAGE_SIZE, include_all_metadata: true };
   const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
-  const found: string[] = [];
+  const found: FoundMessage[] = [];
   let cursor: string | null | undefined;
   do {
     const asked = cursor ? { ...place, cursor } : place;
@@ -118,10 +124,14 @@ async function findMessages(
           : client.conversations.replies({ ...asked, ts: threadTs }),
       ),
     );
-    for (const message of page.messages ?? []) if (message?.ts && fits(message, by)) found.push(message.ts);
+    for (const message of page.messages ?? []) {
+      if (!message?.ts) continue;
+      const files = message.files?.flatMap((file) => file?.name ?? []) ?? [];
+      found.push({ ts: message.ts, ...marksOf(message), files });
+    }
     cursor = page.response_metadata?.next_cursor;
   } while (cursor && sinceMs !== null);
-  return found.toSorted((one, other) => Number(one) - Number(other));
+  return found.toSorted((one, other) => Number(one.ts) - Number(other.ts));
 }
 
 function seconds(ms: number): string {
@@ -140,13 +150,12 @@ async function throughRateLimits<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-function fits(message: FoundMessage, by: MessageSearch['by']): boolean {
-  if ('ref' in by) return refOf(message) === by.ref;
-  return message.files?.some((file) => file?.name === by.file) ?? false;
-}
-
-/** The opaque id in the metadata of a message of ours. */
-function refOf(message: object): unknown {
-  const { metadata } = message as { metadata?: { event_type?: string; event_payload?: { ref?: unknown } } };
-  return metadata?.event_type === METADATA_TYPE ? metadata.event_payload?.ref : undefined;
+/** What the metadata of a message of ours says. */
+function marksOf(message: object): Pick<FoundMessage, 'ref' | 'marks'> {
+  const { metadata } = message as { metadata?: { event_type?: string; event_payload?: Record<string, unknown> } };
+  const { ref, marks } = (metadata?.event_type === METADATA_TYPE && metadata.event_payload) || {};
+  return {
+    ref: typeof ref === 'string' ? ref : null,
+    marks: (typeof marks === 'string' && marks.match(new RegExp(`.{${MARK_LENGTH}}`, 'g'))) || [],
+  };
 }

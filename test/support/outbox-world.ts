@@ -1,10 +1,11 @@
 import { SlackError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { Draft, OutboxEntry, Sending } from '../../src/outbox/entry.ts';
+import { createFindPosted, marksOf } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import { createDeleteLateCopies } from '../../src/outbox/late-copies.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { defaultThrottle, type LateCopies, type PostSearch } from '../../src/outbox/send-message.ts';
+import { defaultThrottle, type LateCopies } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -34,7 +35,7 @@ export interface WorldOptions {
   readonly script?: readonly PostOutcome[];
   /** How many look-ups in the history fail. */
   readonly lostLookUps?: number;
-  /** Redis has come back older, and these entries were posted in the time that it has lost. */
+  /** Redis has come back older, and these were posted in the time that it has lost: the entries of each message, with spaces. */
   readonly forgotten?: readonly string[];
   /** Called at every moment of every run: may throw Crash, or stand still. */
   readonly onMoment?: (moment: Moment) => void | Promise<void>;
@@ -57,23 +58,28 @@ export function createWorld({
   /** Everything that Slack took, each with the time from which it shows. */
   const posts: { ts: string; ref: string; text: string; at: number }[] = (forgotten ?? []).map((id, index) => ({
     ts: String(index + 1),
-    ref: `m_${id}`,
+    ref: `m_${id.split(' ').toSorted().join()}`,
     text: id,
     at: 0,
   }));
+  const history = async () =>
+    shown().map(({ ts, ref, text }) => ({ ts, ref, marks: marksOf('C1', text.split(' ')), files: [] }));
   const shown = () => posts.filter(({ at }) => at <= clock).toSorted((one, other) => one.at - other.at);
   const noted = new Map<string, number>();
   const sentAt = new Map<string, string>();
   const copies: LateCopies[] = [];
+  const leave = (ids: readonly string[]): void =>
+    void queue.splice(0, queue.length, ...queue.filter(({ id }) => !ids.includes(id)));
   const resolve = (of: Sending, how: 'sent' | 'dropped' | 'unsent' | 'again', ts = ''): void => {
+    const ids = sending?.ref === of.ref ? sending.entryIds : of.entryIds;
+    if (how === 'sent') for (const id of ids) sentAt.set(id, ts);
+    if (how === 'sent') leave(ids);
     if (sending?.ref !== of.ref || (how !== 'sent' && sending.attempt !== of.attempt)) return;
     if (how === 'again') {
       sending = { ...sending, isUnsent: true };
       return;
     }
-    const { entryIds } = sending;
-    if (how !== 'unsent') queue.splice(0, queue.length, ...queue.filter(({ id }) => !entryIds.includes(id)));
-    if (how === 'sent') for (const id of entryIds) sentAt.set(id, ts);
+    if (how === 'dropped') leave(ids);
     sending = null;
   };
   const outbox: Outbox = {
@@ -81,7 +87,11 @@ export function createWorld({
     releaseHeld: async () => 0,
     held: async () => [],
     holdUntil: async () => {},
-    remove: async () => {},
+    async remove(_channel, entryId) {
+      leave([entryId]);
+      const entryIds = sending?.entryIds.filter((id) => id !== entryId) ?? [];
+      sending = sending === null || entryIds.length === 0 ? null : { ...sending, entryIds };
+    },
     async look(_channel, max) {
       if (sending !== null) {
         const { entryIds, startedAt } = sending;
@@ -98,14 +108,14 @@ export function createWorld({
     },
     async claim(_channel, entryIds) {
       if (!entryIds.every((id) => queue.some((entry) => entry.id === id))) return null;
-      const ref = `m_${entryIds.toSorted().join()}`;
-      if (sending !== null && !(sending.isUnsent && sending.ref === ref)) return null;
+      if (sending !== null && !(sending.isUnsent && sending.entryIds.join() === entryIds.join())) return null;
+      const ref = sending?.ref ?? `m_${entryIds.toSorted().join()}`;
       const attempt = (sending?.attempt ?? 0) + 1;
       sending = { ref, entryIds: [...entryIds], startedAt: clock, slackMs: null, attempt, isUnsent: false };
       return sending;
     },
     markSent: async (_channel, of, ts) => resolve(of, 'sent', ts),
-    sentAt: async (_channel, id) => sentAt.get(id) ?? null,
+    sentAt: async (_channel, ids) => ids.map((id) => sentAt.get(id) ?? null),
     requeue: async (_channel, of) => resolve(of, 'unsent'),
     keepUnsent: async (_channel, of) => resolve(of, 'again'),
     drop: async (_channel, of) => resolve(of, 'dropped'),
@@ -126,7 +136,7 @@ export function createWorld({
     revisions: [],
   });
   const sender = {
-    async post(_channel: string, draft: Draft, ref: string) {
+    async post(_channel: string, draft: Draft, { ref }: Pick<Sending, 'ref'>) {
       const text = draft.kind === 'message' ? draft.message.text : '';
       const outcome = plan.shift() ?? 'ok';
       if (outcome === 'rate_limited')
@@ -138,20 +148,19 @@ export function createWorld({
       if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
       return { channel: 'C1', ts };
     },
-    searchFor: async (channel: string, { ref }: Sending): Promise<PostSearch> => ({
-      channel,
-      threadTs: null,
-      ref,
-      file: null,
-      slackMs: null,
-    }),
     watchForCopies: async (late: LateCopies) => void copies.push(late),
-    async find({ ref }: PostSearch) {
-      lookUpsToLose -= 1;
-      if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
-      return shown().flatMap((message) => (message.ref === ref ? [message.ts] : []));
-    },
   };
+  const findPosted = createFindPosted({
+    slack: {
+      async findMessages() {
+        lookUpsToLose -= 1;
+        if (lookUpsToLose >= 0) throw new SlackError('history', 'unknown', 'no_answer');
+        return await history();
+      },
+    },
+    threads: { rootOf: async () => null, isGone: async () => false },
+    doubtSinceMs: () => null,
+  });
   const undeliverable = {
     redirect: async () => false,
     avoidNewBlocks: async () => false,
@@ -170,6 +179,7 @@ export function createWorld({
     ...steps,
     outbox: withMoments(outbox),
     sender: withMoments(sender),
+    findPosted: withMoments(findPosted),
     undeliverable: withMoments(undeliverable),
     editing: { next: async () => null, edit: async () => 0 },
     setAside: async () => {},
@@ -178,7 +188,7 @@ export function createWorld({
       log,
       now: () => clock,
       slackNow: () => null,
-      isInDoubt: () => forgotten !== undefined,
+      doubtSinceMs: () => (forgotten === undefined ? null : 0),
       restoredFromMs: () => null,
       sleep: steps.sleep,
       wakeIn: async () => {},
@@ -204,7 +214,7 @@ export function createWorld({
     clock += 60_000;
     const remove = createDeleteLateCopies({
       outbox,
-      sender: { find: async ({ ref }) => shown().flatMap((message) => (message.ref === ref ? [message.ts] : [])) },
+      findPosted: { find: async ({ ref }) => (await history()).filter((message) => message.ref === ref) },
       slack: { delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)) },
       trackedMessages: { forget: async () => {} },
       log,

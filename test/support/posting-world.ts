@@ -12,6 +12,7 @@ import { createAttachRows } from '../../src/outbox/attach-rows.ts';
 import { createEditMessage } from '../../src/outbox/edit-message.ts';
 import { createEdits } from '../../src/outbox/edit-store.ts';
 import { OutboxEntry } from '../../src/outbox/entry.ts';
+import { createFindPosted } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
@@ -40,6 +41,8 @@ interface Options {
   readonly slack?: Partial<Pick<Slack, 'post' | 'update' | 'uploadFile' | 'shareFile' | 'findMessages'>>;
   /** How requests look; by default there is none. */
   readonly request?: RenderSubject;
+  /** Since when Redis may lack what was posted. */
+  readonly doubtSinceMs?: () => number | null;
   readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
   /** What becomes of entries of a newer version. */
   readonly setAside?: Parameters<typeof flushOutbox>[1]['setAside'];
@@ -51,7 +54,13 @@ interface Options {
 
 /** Everything between an outbox in Redis and Slack. */
 export function createPostingWorld(redis: RedisClient, options: Options = {}) {
-  const { slack: over = {}, request, watchForCopies = async () => {}, heldUntil = null } = options;
+  const {
+    slack: over = {},
+    request,
+    watchForCopies = async () => {},
+    heldUntil = null,
+    doubtSinceMs = () => null,
+  } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
   const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
   const trackedMessages = createTrackedMessages(redis);
@@ -181,6 +190,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
         outbox,
         renderEntries,
         sender: createSender({ slack, threads, watchForCopies }),
+        findPosted: createFindPosted({ slack, threads, doubtSinceMs }),
         recordPosted,
         undeliverable,
         editing: { next: edits.next, edit },
@@ -189,7 +199,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           log,
           now: () => performance.now(),
           slackNow: () => null,
-          isInDoubt: () => false,
+          doubtSinceMs,
           restoredFromMs: () => null,
           sleep: async () => {},
           wakeIn: async () => {},

@@ -72,7 +72,7 @@ it('what was posted and lost is not posted again, also when the entry waits agai
   await writeAgain();
 
   expect((await outbox.look('C1', 10)).waiting).toEqual([]);
-  expect(await outbox.sentAt('C1', 'notice-1')).toBe('1.1');
+  expect(await outbox.sentAt('C1', ['notice-1'])).toEqual(['1.1']);
   expect(await outbox.put('C1', notice), 'it is known to be posted').toBe(false);
 });
 

@@ -18,8 +18,7 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
           if (isAlive || when === 'after it') shared.push(name);
           if (!isAlive) throw new Killed(when);
         },
-        findMessages: async ({ by }) =>
-          shared.flatMap((name) => ('file' in by && by.file === name ? ['2.000001'] : [])),
+        findMessages: async () => shared.map((name) => ({ ts: '2.000001', ref: null, marks: [], files: [name] })),
       },
     });
     const of = { channel: 'C1', ts: '1.000001' };

@@ -54,6 +54,26 @@ describe('a channel’s messages', () => {
     expect(shownIn(fresh.shown())).toEqual(['e1']);
   });
 
+  it.each([
+    ['more', ['e0 e1'], 3],
+    ['fewer', ['e0 e1 e2 e3'], 2],
+    ['parts of two others', ['e0 e1', 'e2 e3'], 5],
+    ['exactly these, and one alone', ['e0', 'e1 e2'], 3],
+  ])(
+    'that stand in Slack already are not posted again with %s entries than before',
+    async (_what, forgotten, count) => {
+      const ids = idsOf(count);
+      const world = createWorld({ entries: ids.map(alert), forgotten });
+
+      await world.drain();
+
+      const shown = world.shown().flatMap(({ text }) => text.split(' '));
+      expect(new Set(shown).size, 'none is shown twice').toBe(shown.length);
+      expect(shown, 'none is missing').toEqual(expect.arrayContaining(ids));
+      expect([...world.noted.keys()].toSorted(), 'where each stands is known').toEqual(ids);
+    },
+  );
+
   it('are posted soon after they were claimed, also where looking for them took as long as a post may', async () => {
     const ids = idsOf(2);
     let [nowMs, claimedMs] = [0, 0];
@@ -62,7 +82,7 @@ describe('a channel’s messages', () => {
       entries: ids.map(alert),
       forgotten: [],
       onMoment({ step, when }) {
-        if (step === 'find' && when === 'after') {
+        if (step === 'findEntries' && when === 'after') {
           nowMs += 9_000;
           world.pass(9_000);
         }

@@ -5,15 +5,19 @@ import { createDeleteLateCopies } from '../../../src/outbox/late-copies.ts';
 import type { LateCopies } from '../../../src/outbox/send-message.ts';
 
 const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
-const copies: LateCopies = { search, entryId: 'a', attempt: 1 };
+const copies: LateCopies = { search, entryIds: ['a', 'b'], attempt: 1 };
 
-/** @param kept where the message was recorded. */
-async function remaining(found: readonly string[], kept: string | null, refusal?: SlackError): Promise<string[]> {
+/** @param kept where each of its entries was recorded. */
+async function remaining(
+  found: readonly string[],
+  kept: readonly (string | null)[],
+  refusal?: SlackError,
+): Promise<string[]> {
   const left = new Set(found);
   const steps: string[] = [];
   const deleteLateCopies = createDeleteLateCopies({
-    outbox: { sentAt: async () => kept },
-    sender: { find: async () => [...found] },
+    outbox: { sentAt: async () => [...kept] },
+    findPosted: { find: async () => found.map((ts) => ({ ts, ref: 'm_1', marks: [], files: [] })) },
     slack: {
       async delete({ ts }) {
         if (refusal !== undefined) throw refusal;
@@ -35,10 +39,13 @@ async function remaining(found: readonly string[], kept: string | null, refusal?
 }
 
 it.each([
-  ['the one that was recorded', ['1.0', '2.0', '3.0'], '2.0', ['2.0']],
-  ['the first one when it is a file', ['1.0', '2.0'], '', ['1.0']],
-  ['all of them while the message is still being posted', ['1.0', '2.0'], null, ['1.0', '2.0']],
-  ['a single message', ['1.0'], '1.0', ['1.0']],
+  ['the one that was recorded', ['1.0', '2.0', '3.0'], ['2.0', '2.0'], ['2.0']],
+  ['the first one when it is a file', ['1.0', '2.0'], [''], ['1.0']],
+  ['all of them while the message is still being posted', ['1.0', '2.0'], [null, null], ['1.0', '2.0']],
+  ['all of them while one of its entries is still being posted', ['1.0', '2.0'], ['1.0', null], ['1.0', '2.0']],
+  ['the one that shows what no other message does', ['1.0', '2.0'], ['9.0', '1.0'], ['1.0']],
+  ['none when another message shows all of it', ['1.0'], ['9.0', '9.0'], []],
+  ['a single message', ['1.0'], ['1.0'], ['1.0']],
 ])('of several messages with one reference stays %s', async (_what, found, kept, left) => {
   expect(await remaining(found, kept)).toEqual(left);
 });
@@ -46,5 +53,5 @@ it.each([
 it('a copy that Slack does not delete is left alone', async () => {
   const refusal = new SlackError('chat.delete', 'refused', 'cant_delete_message');
 
-  expect(await remaining(['1.0', '2.0'], '1.0', refusal)).toEqual(['1.0', '2.0']);
+  expect(await remaining(['1.0', '2.0'], ['1.0'], refusal)).toEqual(['1.0', '2.0']);
 });

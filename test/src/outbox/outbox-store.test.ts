@@ -232,7 +232,7 @@ describe('a message that was not found after an attempt to post it', () => {
     });
 
     await outbox.markSent('C1', first, '1.0');
-    expect(await outbox.sentAt('C1', 'a')).toBe('1.0');
+    expect(await outbox.sentAt('C1', ['a'])).toEqual(['1.0']);
     expect(await outbox.waiting('C1')).toBe(0);
   });
 
@@ -244,6 +244,16 @@ describe('a message that was not found after an attempt to post it', () => {
 
     expect((await claimed(outbox, ['b', 'a'])).ref).toBe(ref);
     expect((await claimed(outbox, ['a', 'b'], 'C2')).ref).not.toBe(ref);
+  });
+
+  it('goes on as the same message when one of its entries has left it', async () => {
+    const outbox = createOutbox(redis());
+    for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
+    const first = await claimed(outbox, ['a', 'b']);
+    await outbox.keepUnsent('C1', first);
+    await outbox.remove('C1', 'a');
+
+    expect(await claimed(outbox, ['b'])).toMatchObject({ ref: first.ref, attempt: 2 });
   });
 
   it('is looked for from its first attempt on, by Slack’s clock', async () => {

@@ -180,5 +180,5 @@ it('an entry whose alert Redis has lost does not count as posted: it is posted o
 
   expect(again, 'entries that were put again').toEqual([false, true, false]);
   expect(texts).toHaveLength(2);
-  expect(await world.outbox.sentAt('C1', alertId(1))).toBe('2.000001');
+  expect(await world.outbox.sentAt('C1', [alertId(1)])).toEqual(['2.000001']);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
 
@@ -39,5 +40,36 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     await world.recordPosted(await world.entries(count), ref, null);
 
     expect(world.asked).toEqual([alert(0)]);
+  });
+});
+
+describe('a message that was found, of which Redis knows a part only', () => {
+  it('shows as many as are known, and the others as soon as they are known again', async () => {
+    const world = createPostingWorld(redis());
+    const [first, ...others] = await world.entries(3);
+    if (first === undefined) throw new Error('no entry');
+
+    await world.recordPosted([first], ref, null, true);
+    expect((await world.batchMessages.get('C1', ref.ts))?.alerts.map(({ id }) => id)).toEqual([first.id]);
+
+    await world.recordPosted(others, ref, null, true);
+    expect((await world.batchMessages.get('C1', ref.ts))?.alerts.map(({ id }) => id)).toEqual([
+      first.id,
+      ...others.map(({ id }) => id),
+    ]);
+    expect(world.asked, 'it is edited each time').toHaveLength(2);
+  });
+
+  it('posts in its own place what may be missing in the rows of a summary', async () => {
+    const world = createPostingWorld(redis());
+    const [first, late] = (await world.entries(2)) as [OutboxEntry, OutboxEntry];
+    const shown = [{ id: first.id, label: 'a', times: 1 }];
+    await world.batchMessages.save('C1', ref.ts, { why: 'busy', audience: 'team', form: 'summary', alerts: shown });
+
+    await world.recordPosted([late], ref, null, true);
+    await world.update(alert(1));
+
+    const { waiting } = await world.outbox.look('C1', 9);
+    expect(waiting.map(({ entry }) => entry.id)).toContain(`${late.id}-after-${ref.ts}`);
   });
 });

@@ -24,13 +24,12 @@ it('a message whose thread was deleted is to be rendered again without a thread'
         return { channel, ts: '2.0' };
       },
       shareFile: never,
-      findMessages: never,
     },
-    threads: { rootOf: async () => null, isGone: async () => false, markGone: async (_, ts) => void gone.push(ts) },
+    threads: { markGone: async (_, ts) => void gone.push(ts) },
     watchForCopies: never,
   });
 
-  expect(await sender.post('C1', draft, 'm_1'), 'nothing was posted').toBeNull();
+  expect(await sender.post('C1', draft, { ref: 'm_1', entryIds: ['a'] }), 'nothing was posted').toBeNull();
   expect(posts, 'one call, so that the claim of the message does not end meanwhile').toBe(1);
   expect(gone).toEqual(['1.0']);
 });

@@ -24,7 +24,7 @@ function createWorld({ isLate = false } = {}) {
         return { channel: 'C1', ts: '1.1' };
       },
       update: async (_ref, { text }) => void steps.push(`edited: ${text}`),
-      findMessages: async () => (isShown ? ['1.1'] : []),
+      findMessages: async () => (isShown ? [{ ts: '1.1', ref: `recovery_${gap.id}`, marks: [], files: [] }] : []),
     },
     channel: 'C1',
     recoveries,

@@ -55,9 +55,13 @@ it('a message is looked for between two moments, and a rate limit does not begin
   refusals = [1, 2, 1];
   const sinceMs = Date.parse('2026-11-20T14:50:00Z');
 
-  const found = await slack.findMessages({ channel: 'C1', threadTs: null, by: { ref: 'm_1' }, sinceMs });
+  const found = await slack.findMessages({ channel: 'C1', threadTs: null, sinceMs });
 
-  expect(found).toEqual(['2.1']);
+  expect(found.map(({ ts, ref }) => [ts, ref])).toEqual([
+    ['1.1', 'm_0'],
+    ['2.1', 'm_1'],
+    ['3.1', 'm_0'],
+  ]);
   const [one, two, three] = [null, 'page-2', 'page-3'];
   expect(asked.map((given) => given.get('cursor'))).toEqual([one, one, two, two, two, three, three]);
   const bounds = new Set(asked.map((given) => `${given.get('oldest')} ${given.get('latest')}`));
