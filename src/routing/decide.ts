@@ -24,26 +24,32 @@ export interface Candidate {
   readonly because: readonly string[];
 }
 
+interface NotFitting {
+  readonly subscription: Subscription;
+  readonly reason: () => string;
+}
+
 /**
  * The channels that an event is for: the default channel of its kind, and every channel with a subscription that fits.
- * `notFitting` says of each other subscription why not.
+ * `notFitting` are the other subscriptions, each with the reason.
  */
 export function whoWants(
   subject: Subject,
   rules: Pick<RoutingRules, 'subscriptions'>,
   defaultChannel: string | null,
-): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly string[] } {
+): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly NotFitting[] } {
   const { kind } = subject.event;
   const because = new Map<string, string[]>();
   if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindName(kind)}`]);
-  const notFitting: string[] = [];
-  for (const { number, channel, filter, by } of rules.subscriptions) {
+  const notFitting: NotFitting[] = [];
+  for (const subscription of rules.subscriptions) {
+    const { number, channel, filter, by } = subscription;
     const reason = whyNot(filterOf(filter), subject);
     if (reason === null) {
       const words = `subscription ${number} of <@${by}> fits: ${filter}`;
       because.set(channel, [...(because.get(channel) ?? []), words]);
     } else {
-      notFitting.push(`subscription ${number} of <#${channel}> (${filter}): ${reason}`);
+      notFitting.push({ subscription, reason });
     }
   }
   return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting };

@@ -83,43 +83,51 @@ export interface Subject {
   readonly card: CardFacts;
 }
 
-/** Why a filter does not select an event, in a few words; null when it does. An unknown fact fits no filter. */
-export function whyNot(filter: Filter, subject: Subject): string | null {
+/**
+ * Why a filter does not select an event, in a few words; null when it does. An unknown fact fits no filter.
+ *
+ * The words are put together when they are asked for: most of hundreds of filters do not fit, and few are told.
+ */
+export function whyNot(filter: Filter, subject: Subject): (() => string) | null {
   const { event, card } = subject;
   const purchase = 'merchant' in event ? event : null;
   switch (filter.is) {
     case 'all':
       return null;
     case 'kind':
-      return filter.kinds.includes(event.kind) ? null : `it is not among ${printKinds(filter.kinds)}`;
+      return filter.kinds.includes(event.kind) ? null : () => `it is not among ${printKinds(filter.kinds)}`;
     case 'amount':
-      if (purchase === null) return 'it has no amount';
+      if (purchase === null) return () => 'it has no amount';
       return isAmount(filter, purchase.amountCents)
         ? null
-        : `${formatCents(purchase.amountCents)} is not ${printFilter(filter)}`;
+        : () => `${formatCents(purchase.amountCents)} is not ${printFilter(filter)}`;
     case 'code': {
       const code = codeOf(event);
-      return code !== null && beginsWith(code, filter.code) ? null : `its code is not ${filter.code}`;
+      return code !== null && beginsWith(code, filter.code) ? null : () => `its code is not ${filter.code}`;
     }
-    case 'text': {
-      const text = textOf(filter.fact, subject);
-      return hasWords(text, filter.text) ? null : `its ${filter.fact} is not “${filter.text}”`;
-    }
+    case 'text':
+      return hasWords(textOf(filter.fact, subject), filter.text)
+        ? null
+        : () => `its ${filter.fact} is not “${filter.text}”`;
     case 'country':
       return purchase !== null && countryCode(purchase.merchant.country) === filter.country
         ? null
-        : `it is not known to be in ${countryName(filter.country) ?? filter.country}`;
+        : () => `it is not known to be in ${countryName(filter.country) ?? filter.country}`;
     case 'form': {
       const isVirtual = event.kind === 'virtual-card' ? true : card.isVirtual;
-      return isVirtual === (filter.form === 'virtual') ? null : `it is not known to be a ${filter.form} card`;
+      return isVirtual === (filter.form === 'virtual') ? null : () => `it is not known to be a ${filter.form} card`;
     }
     case 'not':
-      return whyNot(filter.filter, subject) === null ? `“${printFilter(filter.filter)}” fits` : null;
+      return whyNot(filter.filter, subject) === null ? () => `“${printFilter(filter.filter)}” fits` : null;
     case 'and':
-      return filter.filters.map((part) => whyNot(part, subject)).find((reason) => reason !== null) ?? null;
+      for (const part of filter.filters) {
+        const reason = whyNot(part, subject);
+        if (reason !== null) return reason;
+      }
+      return null;
     case 'or': {
       const reasons = filter.filters.map((part) => whyNot(part, subject));
-      return reasons.includes(null) ? null : reasons.join(', and ');
+      return reasons.includes(null) ? null : () => reasons.map((reason) => reason?.()).join(', and ');
     }
   }
 }
@@ -152,7 +160,21 @@ export function hasWords(text: string, wanted: string): boolean {
   return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
 }
 
-function wordsOf(text: string): string[] {
+/** Each event is compared with hundreds of filters, and each filter with every event. */
+const known = new Map<string, readonly string[]>();
+const KNOWN_MAX = 2000;
+
+function wordsOf(text: string): readonly string[] {
+  let words = known.get(text);
+  if (words === undefined) {
+    words = splitWords(text);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(text, words);
+  }
+  return words;
+}
+
+function splitWords(text: string): readonly string[] {
   return (
     text
       .normalize('NFKD')

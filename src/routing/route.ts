@@ -148,7 +148,10 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   if (candidates.length === 0) {
     note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
   }
-  for (const reason of notFitting.slice(0, NOT_FITTING_MAX)) note('skipped', null, `Not for ${reason}.`);
+  for (const { subscription, reason } of notFitting.slice(0, NOT_FITTING_MAX)) {
+    const { number, channel, filter } = subscription;
+    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${filter}): ${reason()}.`);
+  }
   if (notFitting.length > NOT_FITTING_MAX) {
     note('skipped', null, `${notFitting.length - NOT_FITTING_MAX} more subscriptions do not fit.`);
   }

@@ -24,7 +24,7 @@ describe('the channels that an event is for', () => {
     const { candidates, notFitting } = whoWants(subject, { subscriptions }, null);
 
     expect(candidates).toEqual([]);
-    expect(notFitting).toMatchObject([/\$600\.00 is not over \$1,000\.00/]);
+    expect(notFitting.map(({ reason }) => reason())).toEqual(['$600.00 is not over $1,000.00']);
   });
 
   it('include a subscription that this version cannot read, because too much is better than too little', () => {
