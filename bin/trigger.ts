@@ -4,7 +4,7 @@ import { EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
-import { withSecretFiles } from '../src/app/secret-files.ts';
+import { withSecretFiles } from '../src/app/read-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]

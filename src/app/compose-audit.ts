@@ -14,12 +14,12 @@ import { aloneCents } from '../policy/approval-policy.ts';
 import { policyOnRecord } from '../policy/permissions.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import type { AuditConfig } from './audit-config.ts';
+import type { WorkerConfig } from './config.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 interface Deps {
-  readonly config: { readonly audit: AuditConfig };
+  readonly config: Pick<WorkerConfig, 'audit'>;
   readonly redis: RedisClient;
   readonly redo: Redo;
   readonly policy: PolicySource;

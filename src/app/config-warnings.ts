@@ -1,19 +1,11 @@
-import { isPlain } from './environment.ts';
+import type { z } from 'zod';
+import { isPlain, type SharedEnv, type WorkerEnv } from './environment.ts';
+
+type Values = z.output<typeof SharedEnv> &
+  Partial<Pick<z.output<typeof WorkerEnv>, 'CARD_API_URL' | 'QUEUE_PAGE_PASSWORD'>>;
 
 /** What of the configuration is allowed, and should not be in production. Names variables, never their values. */
-export function warningsOf(values: {
-  readonly SLACK_API_URL?: string | undefined;
-  readonly CARD_API_URL?: string | undefined;
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
-  readonly REDIS_URL: readonly string[];
-  readonly REDIS_SENTINEL_MASTER?: string | undefined;
-  readonly REDIS_SENTINEL_PASSWORD?: string | undefined;
-  readonly REDIS_TLS_CA_FILE?: string | undefined;
-  readonly REDIS_TLS_INSECURE: boolean;
-  readonly QUEUE_PAGE_PASSWORD?: string | undefined;
-  readonly ADMIN_PORT?: number | undefined;
-}): string[] {
+export function warningsOf(values: Values): string[] {
   const warnings: string[] = [];
   const addresses = {
     SLACK_API_URL: 'the token',
@@ -32,7 +24,7 @@ export function warningsOf(values: {
   return warnings;
 }
 
-function redisWarnings(values: Parameters<typeof warningsOf>[0]): string[] {
+function redisWarnings(values: Values): string[] {
   const warnings: string[] = [];
   // All nodes are reached as the first one, because those that are learned later have no address of their own.
   const isEncrypted = values.REDIS_URL[0]?.startsWith('rediss:') === true;

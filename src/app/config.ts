@@ -1,21 +1,18 @@
-import { z } from 'zod';
-import { type CardApiAssumptions, parseAssumptions } from '../card-api/assumptions.ts';
+import type { z } from 'zod';
+import { parseAssumptions } from '../card-api/assumptions.ts';
 import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
-import { type AuditConfig, auditOf, auditVariables } from './audit-config.ts';
 import { warningsOf } from './config-warnings.ts';
-import { shared, web, worker } from './environment.ts';
-import { type OutgoingProxy, proxyOf } from './outgoing-proxy.ts';
-import { type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
-import { deleteForeign } from './secret-files.ts';
-import { readRedisCa, readTls, type TlsFiles } from './tls-files.ts';
+import { SharedEnv, shared, WebEnv, WorkerEnv, worker } from './environment.ts';
+import { proxyOf } from './outgoing-proxy.ts';
+import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
+import { readRedisCa, readTls } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
 export const EX_CONFIG = 78;
 
-const SharedEnv = z.object(shared);
 const StoreEnv = SharedEnv.pick({
   REDIS_URL: true,
   REDIS_SENTINEL_MASTER: true,
@@ -31,109 +28,71 @@ const StoreEnv = SharedEnv.pick({
 const PolicyEnv = StoreEnv.extend(
   SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
 );
-const AuditEnv = PolicyEnv.extend(auditVariables);
-const WebEnv = z.object({ ...shared, ...web });
-const WorkerEnv = z.object({ ...shared, ...worker });
+/** What the commands read that look at the record, or write to it. */
+const AuditEnv = PolicyEnv.extend({
+  SLACK_API_URL: shared.SLACK_API_URL,
+  SLACK_BOT_TOKEN: shared.SLACK_BOT_TOKEN.optional(),
+  CARD_API_TOKEN: worker.CARD_API_TOKEN.optional(),
+  AUDIT_KEY: worker.AUDIT_KEY,
+  AUDIT_SINK: worker.AUDIT_SINK,
+  AUDIT_SINK_TOKEN: worker.AUDIT_SINK_TOKEN,
+  AWS_ACCESS_KEY_ID: worker.AWS_ACCESS_KEY_ID,
+  AWS_SECRET_ACCESS_KEY: worker.AWS_SECRET_ACCESS_KEY,
+});
 
-/** Channel of each thing that Cardbell posts. Null: not posted. */
-export interface Channels {
-  /** `ALERTS_CHANNEL`: also takes what another channel cannot. */
-  readonly fallback: string;
-  readonly decline: string;
-  readonly shipping: string;
-  readonly status: string;
-  readonly virtual: string;
-  readonly spend: string | null;
-  readonly approvals: string;
-  readonly ops: string;
-  readonly audit: string;
-}
-
-export interface SharedConfig {
-  readonly redis: RedisTarget;
-  /** Through which everything but loopback is reached. Null: directly. */
-  readonly proxy: OutgoingProxy | null;
-  /** Whether traces are sent, as the standard `OTEL_*` variables say. */
-  readonly isTraced: boolean;
-  /** What is allowed, and should not be in production. */
-  readonly warnings: readonly string[];
-  /** Whether an acknowledged write has to be on Redis' disk. */
-  readonly redisDurability: 'redis' | 'disk';
-  /** Above this share of Redis' memory webhooks are refused, from 0 to 1. */
-  readonly redisFullAt: number;
-  readonly slackBotToken: string;
-  readonly slackApiUrl: string | undefined;
-  /** Zone of the service's datetimes that carry no offset, and of its days. */
-  readonly serviceZone: string;
-  /** The slash command: `/card`. */
-  readonly command: string;
-  readonly channels: Channels;
-  /** Slack user ids and user group ids. */
-  readonly operators: readonly string[];
-  readonly approvers: readonly string[];
-  /** A raise above this needs two approvers. Whole cents. */
-  readonly twoPersonAboveCents: number;
-  /** Who may do what; null: what the three above say. */
-  readonly policyFile: string | null;
-  /** Where probes and metrics are served. Null: nowhere. */
-  readonly admin: { readonly host: string; readonly port: number } | null;
-  readonly logLevel: string;
-}
-
-export interface WebConfig extends SharedConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly tls: TlsFiles | null;
-  /** Absent with Socket Mode. */
-  readonly slackSigningSecret: string | undefined;
-  readonly slackAppToken: string | undefined;
-  readonly webhookSecrets: readonly string[];
-}
-
-export interface WorkerConfig extends SharedConfig {
-  readonly cardApiUrl: string;
-  readonly cardApiToken: string;
-  readonly cardApiAuthScheme: 'token' | 'Bearer';
-  /** A business balance below this is low, whole cents; null: nobody is warned. */
-  readonly lowBalanceCents: number | null;
-  /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
-  readonly cardApiAssumptions: CardApiAssumptions;
-  readonly audit: AuditConfig;
-  /** The page of the queues on the admin port. Null: none. */
-  readonly queuePage: { readonly password: string; readonly isWritable: boolean } | null;
-}
+export type SharedConfig = ReturnType<typeof sharedOf>;
+export type WebConfig = ReturnType<typeof webConfig>;
+export type WorkerConfig = ReturnType<typeof workerConfig>;
 
 /** What the commands of the people who run it need to reach others, and what stands in many texts. @throws ConfigError */
-export function storeConfig(env: Env = process.env): ReturnType<typeof storeOf> {
-  return storeOf(...readAll(StoreEnv, env));
+export function storeConfig(env: Env = process.env) {
+  const { values, ca } = readAll(StoreEnv, env);
+  return storeOf(values, ca);
 }
 
 /** What a policy is read from, and where decisions are kept. @throws ConfigError */
-export function policyConfig(env: Env = process.env): ReturnType<typeof policyOf> {
-  return policyOf(...readAll(PolicyEnv, env));
+export function policyConfig(env: Env = process.env) {
+  const { values, ca } = readAll(PolicyEnv, env);
+  return policyOf(values, ca);
 }
 
 /** What the record is written, checked and read with, at a terminal. @throws ConfigError */
 export function auditConfig(env: Env = process.env) {
-  const [values, ca] = readAll(AuditEnv, env);
+  const { values, ca } = readAll(AuditEnv, env);
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
   return { ...policyOf(values, ca), audit: auditOf(values), slack };
 }
 
-/** The variables of a command, and the authority of Redis' certificate. @throws ConfigError */
-function readAll<T extends z.ZodObject>(schema: T, env: Env): [values: z.output<T>, ca: string | undefined] {
+type Given = Readonly<Record<string, string>>;
+
+/**
+ * The variables of a process or a command, with the authority of Redis' certificate.
+ *
+ * @param more reads what is not in the schema; null: it cannot be read.
+ * @throws ConfigError naming every bad variable at once.
+ */
+function readAll<T extends z.ZodObject, More extends object = object>(
+  schema: T,
+  env: Env,
+  more: (given: Given, problems: string[]) => More | null = () => ({}) as More,
+) {
   const problems: string[] = [];
+  const given = withoutEmpty(env);
   const values = readVariables(schema, env, problems);
-  const ca = readRedisCa(withoutEmpty(env), problems);
-  if (values === null || problems.length > 0) throw new ConfigError(problems);
-  return [values, ca];
+  const read = more(given, problems);
+  const ca = readRedisCa(given, problems);
+  if (values === null || read === null || problems.length > 0) throw new ConfigError(problems);
+  return { ...read, values, ca };
 }
 
 function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
   return {
     redis: redisTarget(values, ca),
+    /** Through which everything but loopback is reached. Null: directly. */
     proxy: proxyOf(values),
+    /** Zone of the service's datetimes that carry no offset, and of its days. */
     serviceZone: values.CARD_SERVICE_TIMEZONE,
+    /** The slash command: `/card`. */
     command: values.SLACK_COMMAND,
   };
 }
@@ -141,10 +100,24 @@ function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
 function policyOf(values: z.output<typeof PolicyEnv>, ca: string | undefined) {
   return {
     ...storeOf(values, ca),
+    /** Slack user ids and user group ids. */
     operators: values.OPERATORS,
     approvers: values.APPROVERS,
+    /** A raise above this needs two approvers. Whole cents. */
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
+    /** Who may do what; null: what the three above say. */
     policyFile: values.POLICY_FILE ?? null,
+  };
+}
+
+function auditOf(values: Partial<z.output<typeof AuditEnv>>) {
+  const { CARD_API_TOKEN, AUDIT_KEY, AUDIT_SINK: url, AUDIT_SINK_TOKEN: token } = values;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  return {
+    /** Sign the record; the first one now, the others before. None: not at hand at this terminal. The web process has none, so that whoever takes it over cannot write records. */
+    secrets: AUDIT_KEY ?? (CARD_API_TOKEN === undefined ? [] : [CARD_API_TOKEN]),
+    /** Where its heads are copied to; null: nowhere. */
+    sink: url === undefined ? null : { url, token, accessKeyId, secretAccessKey },
   };
 }
 
@@ -152,23 +125,21 @@ function policyOf(values: z.output<typeof PolicyEnv>, ca: string | undefined) {
 export const dropForeign = (name: 'web' | 'worker'): string[] => deleteForeign(name, process.env);
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
-export function webConfig(env: Env = process.env): WebConfig {
-  const problems: string[] = [];
-  const values = readVariables(WebEnv, env, problems);
-  const given = withoutEmpty(env);
-  const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
-  if (!isGiven('SLACK_SIGNING_SECRET') && !isGiven('SLACK_APP_TOKEN')) {
-    problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
-  }
-  const tls = readTls(given, problems);
-  const ca = readRedisCa(given, problems);
-  checkPolicyFile(given, problems);
-  if (values === null || problems.length > 0) throw new ConfigError(problems);
+export function webConfig(env: Env = process.env) {
+  const { values, ca, tls } = readAll(WebEnv, env, (given, problems) => {
+    const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
+    if (!isGiven('SLACK_SIGNING_SECRET') && !isGiven('SLACK_APP_TOKEN')) {
+      problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
+    }
+    checkPolicyFile(given, problems);
+    return { tls: readTls(given, problems) };
+  });
   return Object.freeze({
     ...sharedOf(values, ca),
     host: values.HOST,
     port: values.PORT,
     tls,
+    /** Absent with Socket Mode. */
     slackSigningSecret: values.SLACK_SIGNING_SECRET,
     slackAppToken: values.SLACK_APP_TOKEN,
     webhookSecrets: values.WEBHOOK_SHARED_SECRET,
@@ -176,46 +147,51 @@ export function webConfig(env: Env = process.env): WebConfig {
 }
 
 /** The worker process' configuration. @throws ConfigError naming every bad variable at once. */
-export function workerConfig(env: Env = process.env): WorkerConfig {
-  const problems: string[] = [];
-  const values = readVariables(WorkerEnv, env, problems);
-  const given = withoutEmpty(env);
-  const assumptions = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
-  const ca = readRedisCa(given, problems);
-  checkPolicyFile(given, problems);
-  if (values === null || assumptions === null || problems.length > 0) throw new ConfigError(problems);
+export function workerConfig(env: Env = process.env) {
+  const { values, ca, assumptions } = readAll(WorkerEnv, env, (given, problems) => {
+    checkPolicyFile(given, problems);
+    const read = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
+    return read === null ? null : { assumptions: read };
+  });
+  const { QUEUE_PAGE_PASSWORD: password, QUEUE_PAGE_WRITABLE: isWritable } = values;
   return Object.freeze({
     ...sharedOf(values, ca),
     warnings: warningsOf(values),
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
+    /** A business balance below this is low, whole cents; null: nobody is warned. */
     lowBalanceCents: values.LOW_BALANCE_BELOW === 0 ? null : values.LOW_BALANCE_BELOW,
+    /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
     cardApiAssumptions: assumptions,
     audit: auditOf(values),
-    queuePage:
-      values.QUEUE_PAGE_PASSWORD === undefined
-        ? null
-        : { password: values.QUEUE_PAGE_PASSWORD, isWritable: values.QUEUE_PAGE_WRITABLE },
+    /** The page of the queues on the admin port. Null: none. */
+    queuePage: password === undefined ? null : { password, isWritable },
   });
 }
 
 /** Whether the file is a policy does not depend on the variables, of which others may be bad. */
-function checkPolicyFile(given: Readonly<Record<string, string>>, problems: string[]): void {
+function checkPolicyFile(given: Given, problems: string[]): void {
   const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: DEFAULT_ZONE };
   orProblems(() => readPolicy({ ...variables, policyFile: given['POLICY_FILE'] ?? null }), problems);
 }
 
-function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): SharedConfig {
+function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined) {
+  /** Also takes what another channel cannot. */
   const fallback = values.ALERTS_CHANNEL;
   return {
     ...policyOf(values, ca),
+    /** Whether traces are sent, as the standard `OTEL_*` variables say. */
     isTraced: isTraced(values),
+    /** What is allowed, and should not be in production. */
     warnings: warningsOf(values),
+    /** Whether an acknowledged write has to be on Redis' disk. */
     redisDurability: values.REDIS_DURABILITY,
+    /** Above this share of Redis' memory webhooks are refused, from 0 to 1. */
     redisFullAt: values.REDIS_FULL_PERCENT / 100,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
+    /** Channel of each thing that Cardbell posts. Null: not posted. */
     channels: Object.freeze({
       fallback,
       decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
@@ -227,6 +203,7 @@ function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined): S
       ops: values.ALERTS_CHANNEL_OPS ?? fallback,
       audit: values.ALERTS_CHANNEL_AUDIT ?? fallback,
     }),
+    /** Where probes and metrics are served. Null: nowhere. */
     admin: values.ADMIN_PORT === undefined ? null : { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     logLevel: values.LOG_LEVEL,
   };

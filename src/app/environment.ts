@@ -184,3 +184,7 @@ export const worker = {
   QUEUE_PAGE_PASSWORD: secret('a password for the page of the queues').optional(),
   QUEUE_PAGE_WRITABLE: flag,
 };
+
+export const SharedEnv = z.object(shared);
+export const WebEnv = z.object({ ...shared, ...web });
+export const WorkerEnv = z.object({ ...shared, ...worker });

@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { proxyNames } from './outgoing-proxy.ts';
-import { withSecretFiles } from './secret-files.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -47,4 +47,73 @@ export function orProblems<T>(read: () => T, problems: string[]): T | null {
     problems.push(...error.problems);
     return null;
   }
+}
+
+/** Variables whose value is a secret. Each may be given as `NAME_FILE`: the path of a file that holds it. */
+export const secretNames = [
+  'REDIS_URL',
+  'REDIS_SENTINEL_PASSWORD',
+  'SLACK_BOT_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_APP_TOKEN',
+  'WEBHOOK_SHARED_SECRET',
+  'CARD_API_TOKEN',
+  'AUDIT_KEY',
+  'AUDIT_SINK_TOKEN',
+  'AWS_SECRET_ACCESS_KEY',
+  'QUEUE_PAGE_PASSWORD',
+] as const;
+
+/**
+ * The given variables, with what stands in secret files under the names of the variables.
+ *
+ * @param wanted the variables that are read; files of others are left alone.
+ * @param problems gets what is wrong: a file that cannot be read or is empty, or a variable given in both ways.
+ */
+export function withSecretFiles(
+  given: Readonly<Record<string, string>>,
+  wanted: readonly string[],
+  problems: string[],
+): Record<string, string> {
+  const all: Record<string, string> = { ...given };
+  for (const name of secretNames.filter((secret) => wanted.includes(secret))) {
+    const path = given[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (given[name] !== undefined) {
+      problems.push(`${name}_FILE: expected either ${name} or ${name}_FILE, not both`);
+      continue;
+    }
+    const text = readText(path);
+    if (text === null || text === '') problems.push(`${name}_FILE: expected a readable file that holds the secret`);
+    else all[name] = text;
+  }
+  return all;
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Secrets that only the other process needs. Whoever takes over a process must not find them in it. */
+const foreign = {
+  web: ['CARD_API_TOKEN', 'AUDIT_KEY', 'AUDIT_SINK_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'QUEUE_PAGE_PASSWORD'],
+  worker: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
+} as const;
+
+/**
+ * Deletes from the environment what this process must not have, also for the processes that it may start.
+ *
+ * @returns a warning for each, which names the variable and never its value.
+ */
+export function deleteForeign(name: keyof typeof foreign, env: Record<string, string | undefined>): string[] {
+  const found = foreign[name].flatMap((variable) => [variable, `${variable}_FILE`]).filter((each) => each in env);
+  for (const variable of found) delete env[variable];
+  return found.map(
+    (variable) =>
+      `${variable}: the ${name} process must not have this secret, so it is ignored. Set it for the other process only`,
+  );
 }

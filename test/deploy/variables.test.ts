@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { shared, web, worker } from '../../src/app/environment.ts';
-import { secretNames } from '../../src/app/secret-files.ts';
+import { secretNames } from '../../src/app/read-variables.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 /** `CARD_API_ASSUMPTIONS` is read by itself, because it is JSON. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
-import { deleteForeign, secretNames, withSecretFiles } from '../../../src/app/secret-files.ts';
+import { deleteForeign, secretNames, withSecretFiles } from '../../../src/app/read-variables.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cardbell-secrets-'));
