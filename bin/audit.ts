@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { auditConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
-import { createAuditReader } from '../src/audit/audit.ts';
+import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
-import { createRecordSigner } from '../src/audit/record-signer.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { createSlack } from '../src/slack/client.ts';
@@ -87,7 +86,7 @@ process.exit(code);
 
 async function verify(): Promise<number> {
   const { secrets, sink } = config.audit;
-  const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).isSigned;
+  const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).verify;
   const copied = sink === null ? [] : await readCopy();
   const noted = anchors.filter((anchor) => anchor !== null);
   const evidence = { anchors: noted, isSigned, copied: copied ?? [] };

@@ -1,8 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { inForce } from '../src/app/compose-audit.ts';
 import type { auditConfig } from '../src/app/config.ts';
-import { createAudit, nobody, type Statement } from '../src/audit/audit.ts';
-import { createRecordSigner } from '../src/audit/record-signer.ts';
+import { createAudit, createRecordSigner, nobody, type Statement } from '../src/audit/audit.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';
 

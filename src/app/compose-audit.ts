@@ -1,9 +1,8 @@
 import type { FactsOf } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { Requests } from '../approvals/request-store.ts';
-import { type Audit, createAudit, type Described, type Statement } from '../audit/audit.ts';
+import { type Audit, createAudit, createRecordSigner, type Described, type Statement } from '../audit/audit.ts';
 import { createCopyHeads } from '../audit/copy-heads.ts';
-import { createRecordSigner } from '../audit/record-signer.ts';
 import { openSink } from '../audit/sink.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -50,14 +49,14 @@ export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
   return createCopyHeads({
     redis,
     reader: audit,
-    isSigned: createRecordSigner(config.audit.secrets).isSigned,
+    isSigned: createRecordSigner(config.audit.secrets).verify,
     sink: openSink(config.audit.sink),
     problems: {
       async sinkAway(err) {
         log.warn({ err }, 'the audit record could not be copied, trying again');
-        await notifyOps(opsIssue.auditSinkAway());
+        await notifyOps(opsIssue.auditSinkAway);
       },
-      sinkBack: () => notifyResolved(opsIssue.auditSinkAway(), opsIssue.auditSinkBack),
+      sinkBack: () => notifyResolved(opsIssue.auditSinkAway),
       recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
       recordForged: (number) => notifyOps(opsIssue.auditRecordForged(number)),
     },

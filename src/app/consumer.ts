@@ -27,10 +27,6 @@ const concurrency: Readonly<Record<QueueName, number>> = {
   maintenance: 8,
 };
 
-export interface Consumers {
-  close(): Promise<void>;
-}
-
 interface Deps {
   readonly redis: RedisClient;
   readonly log: Log;
@@ -44,10 +40,10 @@ interface Deps {
  *
  * @param redis a connection with `maxRetriesPerRequest: null`; BullMQ opens its own beside it.
  */
-export function startConsumers(runJob: RunJob, deps: Deps): Consumers {
+export function startConsumers(runJob: RunJob, deps: Deps) {
   const workers = queueNames.map((name) => startWorker(name, runJob, deps));
   return {
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };

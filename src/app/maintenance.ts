@@ -104,22 +104,22 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
       await redis.del(unreadableKey);
       if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
-      if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging());
-      else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging(), opsIssue.lagResolved);
+      if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
+      else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);
     },
 
     /** The clock of this machine decides nothing here, but BullMQ goes by it. */
     async checkClock(): Promise<void> {
       const aheadMs = Date.now() - (await clock.measure()).getTime();
-      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer());
+      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer);
     },
 
     async notifyOfMemory(): Promise<void> {
       const level = memory.level();
       if (level === toldOfMemory) return;
-      if (level !== 'enough') await notifyOps(level === 'full' ? opsIssue.redisFull() : opsIssue.redisFilling());
-      if (level !== 'full') await notifyResolved(opsIssue.redisFull(), opsIssue.redisTakesAgain);
-      if (level === 'enough') await notifyResolved(opsIssue.redisFilling(), opsIssue.redisHasRoom);
+      if (level !== 'enough') await notifyOps(level === 'full' ? opsIssue.redisFull : opsIssue.redisFilling);
+      if (level !== 'full') await notifyResolved(opsIssue.redisFull);
+      if (level === 'enough') await notifyResolved(opsIssue.redisFilling);
       toldOfMemory = level;
     },
   };

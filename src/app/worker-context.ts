@@ -134,11 +134,11 @@ function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics,
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
-      const cause = causeKey(opsIssue.slackTokenDead());
+      const cause = causeKey(opsIssue.slackTokenDead);
       if (!(await memory.isKnown(cause))) log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
       await memory.remember(cause);
     },
-    alive: () => notifyResolved(opsIssue.slackTokenDead(), opsIssue.slackTokenDead()),
+    alive: () => notifyResolved(opsIssue.slackTokenDead),
   });
   const visibilityOf = createVisibilityOf({
     channelInfo: slack.channelInfo,
@@ -180,8 +180,8 @@ function createCards(base: WithServices) {
   /** Watched: ops are told when it takes our token no more, and when it does again. */
   const card = watchToken(client, {
     isDead: isCardTokenDead,
-    dead: () => notifyOps(opsIssue.cardTokenDead()),
-    alive: () => notifyResolved(opsIssue.cardTokenDead(), opsIssue.cardTokenAlive),
+    dead: () => notifyOps(opsIssue.cardTokenDead),
+    alive: () => notifyResolved(opsIssue.cardTokenDead),
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);

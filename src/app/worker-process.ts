@@ -110,7 +110,7 @@ async function watchSettings({ config, redis, policy, notifyOps, notifyResolved,
   });
   return watchPolicy(policy, {
     onInvalid: (problems) => notifyOps(opsIssue.policyInvalid(problems)),
-    onValid: () => notifyResolved(opsIssue.policyInvalid([]), opsIssue.policyValid),
+    onValid: () => notifyResolved(opsIssue.policyInvalid([])),
     log,
   });
 }

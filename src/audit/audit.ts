@@ -5,6 +5,7 @@ import { contentId } from '../core/content-id.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import { createSigner, type Signer } from '../core/sign.ts';
 
 /** The rules in force when something was permitted. */
 export const Policy = z.strictObject({
@@ -148,7 +149,10 @@ export function chainHash(previous: string, record: unknown): string {
   return hash('sha256', `${previous}\n${JSON.stringify(record)}`);
 }
 
-export interface AuditDeps {
+/** Signs records of the chain, so that whoever can write to Redis still cannot write one. @param secrets which only the workers hold. */
+export const createRecordSigner = (secrets: readonly string[]): Signer => createSigner(secrets, 'audit record');
+
+interface AuditDeps {
   readonly redis: Redis | Cluster;
   /** Signs the hash of a record with a key that is not in Redis. */
   readonly sign: (hash: string) => string;
@@ -219,5 +223,20 @@ function toEntry(line: string): Omit<AuditEntry, 'number'> {
     return JSON.parse(line) as Omit<AuditEntry, 'number'>;
   } catch {
     return { record: null, previous: '', hash: '', signature: '' };
+  }
+}
+
+const FIRST_PAGE = 500;
+
+/** The records since a time, oldest first. The chain only grows, so it is read from its end. What cannot be read is left out. */
+export async function readSince({ head, read }: AuditReader, sinceMs: number): Promise<AuditRecord[]> {
+  const { count } = await head();
+  for (let size = FIRST_PAGE; ; size *= 4) {
+    const from = Math.max(1, count - size + 1);
+    const records: AuditRecord[] = [];
+    for await (const { record } of read({ from })) if (record !== null) records.push(record);
+    const [oldest] = records;
+    const isAll = from === 1 || (oldest !== undefined && Date.parse(oldest.at) < sinceMs);
+    if (isAll) return records.filter(({ at }) => Date.parse(at) >= sinceMs);
   }
 }

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { auditKey } from '../core/keys.ts';
+import type { Signer } from '../core/sign.ts';
 import type { AuditEntry, AuditReader } from './audit.ts';
-import type { RecordSigner } from './record-signer.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
 /** What is wrong with the record or its copy. */
@@ -18,7 +18,7 @@ export interface CopyProblems {
 interface Deps {
   readonly redis: Redis | Cluster;
   readonly reader: AuditReader;
-  readonly isSigned: RecordSigner['isSigned'];
+  readonly isSigned: Signer['verify'];
   readonly sink: Sink;
   readonly problems: CopyProblems;
 }

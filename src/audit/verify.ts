@@ -1,5 +1,5 @@
+import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
-import type { RecordSigner } from './record-signer.ts';
 import type { CopiedHead } from './sink.ts';
 
 /** What somebody wrote down elsewhere: how long the chain was, and how the hash of its last record began. */
@@ -18,7 +18,7 @@ export type Verdict =
 export interface Evidence {
   readonly anchors?: readonly Anchor[];
   /** Null: the key is not at hand. */
-  readonly isSigned?: RecordSigner['isSigned'] | null;
+  readonly isSigned?: Signer['verify'] | null;
   /** What the sink has. */
   readonly copied?: readonly CopiedHead[];
 }
@@ -87,7 +87,7 @@ function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous:
 function whyNotCopied(
   { hash, signature }: AuditEntry,
   copies: readonly CopiedHead[],
-  isSigned: RecordSigner['isSigned'] | null,
+  isSigned: Signer['verify'] | null,
 ): string | null {
   const other = copies.find((copy) => copy.hash !== hash);
   if (other === undefined) return null;
@@ -97,7 +97,7 @@ function whyNotCopied(
     : `was rewritten: it is not the one that was copied (written ${other.at}), and not signed by a worker`;
 }
 
-function whyNotSigned({ hash, signature }: AuditEntry, isSigned: RecordSigner['isSigned'] | null): string | null {
+function whyNotSigned({ hash, signature }: AuditEntry, isSigned: Signer['verify'] | null): string | null {
   const isRight = isSigned === null || isSigned(hash, signature);
   return isRight ? null : 'is not signed by a worker: somebody else wrote or rewrote it';
 }
@@ -114,7 +114,7 @@ const COPIED_WITHIN_MS = 10 * 60_000;
 export async function verifyCopy(
   entries: AsyncIterable<AuditEntry>,
   copied: readonly CopiedHead[],
-  { isSigned, now }: { readonly isSigned: RecordSigner['isSigned'] | null; readonly now: Date },
+  { isSigned, now }: { readonly isSigned: Signer['verify'] | null; readonly now: Date },
 ): Promise<string[]> {
   const numbers = new Set(copied.map(({ record }) => record));
   const forged = copied.find(({ hash, signature }) => isSigned !== null && !isSigned(hash, signature));

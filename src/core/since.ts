@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readDuration } from './duration.ts';
+import { toInstant } from './service-time.ts';
 
 /** A moment in the past, as a person wrote it: so long ago, or a date and time (the card service's, without offset). */
 export const Since = z.union([
@@ -16,4 +17,15 @@ export function readSince(words: readonly string[]): Since | null {
   if (duration !== null) return duration.words === words.length ? { agoMs: duration.ms } : null;
   const [, date, time = '00:00'] = (words.length === 1 && dateTime.exec(words[0] ?? '')) || [];
   return date === undefined ? null : { at: `${date}T${time.toUpperCase()}` };
+}
+
+/**
+ * A moment that a person wrote, made absolute; a date and time without offset is the card service's.
+ *
+ * @returns UTC ISO 8601 in milliseconds, or null when there is no such date.
+ */
+export function momentOf(since: Since, askedAt: string, zone: string): string | null {
+  if ('agoMs' in since) return new Date(Date.parse(askedAt) - since.agoMs).toISOString();
+  const instant = toInstant(since.at, zone);
+  return instant === null ? null : new Date(instant).toISOString();
 }

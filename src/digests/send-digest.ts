@@ -4,8 +4,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
-import type { ApprovedChange } from './approved-changes.ts';
-import type { OpenException } from './open-exceptions.ts';
+import type { ApprovedChange, OpenException } from './exceptions.ts';
 import {
   type DigestKind,
   type DigestPeriod,

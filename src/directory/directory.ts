@@ -7,7 +7,7 @@ import { type DirectoryAccount, lacksDetails, saysSomething, withEvent } from '.
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
 import { type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
-import { createFiller, createLoader, type DirectorySource, type Listing, type Loader } from './loader.ts';
+import { createFiller, createLoader, type DirectorySource, type Loader } from './loader.ts';
 import { createRecords } from './records.ts';
 
 export interface DirectoryDeps {
@@ -21,46 +21,7 @@ export interface DirectoryDeps {
   readonly apiQuota?: Partial<ApiQuota>;
 }
 
-interface DirectoryStatus {
-  readonly accounts: number;
-  /** Accounts whose cards have not been read yet, so that their last four digits are not found. */
-  readonly lackingDetails: number;
-  /** When all accounts were last listed; null: never. */
-  readonly listedAt: string | null;
-}
-
-export interface Directory {
-  /** Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError. */
-  refresh(options?: { force?: boolean }): Promise<DirectoryStatus & { readonly listing: Listing | 'no_loader' }>;
-  /** Right after a start: waits until all accounts were listed once, for a few seconds at most. */
-  untilListed(): Promise<void>;
-  /**
-   * One account. The API is asked, for at most a second, when the account is unknown or has no cards; without an answer
-   * the result is what was stored, or null.
-   */
-  account(acctId: number): Promise<DirectoryAccount | null>;
-  /** The account as the API knows it now, for decisions that cannot be undone. Null when the API fails. */
-  reload(acctId: number): Promise<DirectoryAccount | null>;
-  /** Stores what a webhook says about holders and cards. */
-  learn(event: StoredEvent): Promise<void>;
-  /** Every account that the text can mean: last four digits, card id, account id, CustomId or holder's name. */
-  find(query: string): Promise<CardMatch[]>;
-  /** The same without asking the API, to try how many words of a sentence name a card. */
-  findKnown(query: string): Promise<CardMatch[]>;
-  /** Completions of what was typed so far. Reads Redis only. */
-  search(typed: string, limit: number): Promise<CardMatch[]>;
-  findByEmail(email: string): Promise<DirectoryAccount[]>;
-  /** Accounts with a card that is waiting to be activated. Reads Redis only. */
-  waitingForActivation(limit: number): Promise<DirectoryAccount[]>;
-  /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
-  reloadOlderThan(beforeMs: number): Promise<boolean>;
-  /** Every account, in no order. */
-  all(): AsyncGenerator<DirectoryAccount>;
-  status(): Promise<DirectoryStatus>;
-  /** Resolves when nothing is being read in the background. */
-  idle(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Directory = ReturnType<typeof createDirectory>;
 
 const ACCOUNT_WAIT_MS = 1_000;
 const LISTED_WAIT_MS = 8_000;
@@ -72,24 +33,20 @@ const FIND_MATCHES = 200;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
 
 /** Who holds which card: kept in Redis by the worker, from the card API and from webhooks, and read by both processes. */
-export function createDirectory(deps: DirectoryDeps): Directory {
+export function createDirectory(deps: DirectoryDeps) {
   const { redis, keyOf, loader: source, now = () => new Date(), log = null } = deps;
   const limits: ApiQuota = { ...apiQuotaDefaults, ...deps.apiQuota };
   const records = createRecords(redis, keyOf);
   const index = createIndexReader(redis, records.keys.index);
   const quota = createApiQuota(redis, keyOf, limits);
   const loader = source === null ? null : createLoader({ source, records, quota, limits, now, log });
+  const status = () => statusOf(records);
   const filler = loader === null ? null : createFiller({ loader, records, quota, limits, now, log });
 
-  async function status(): Promise<DirectoryStatus> {
-    const [accounts, lackingDetails, listedAt] = await Promise.all([
-      records.count(),
-      records.countLackingDetails(),
-      records.listedAt(),
-    ]);
-    return { accounts, lackingDetails, listedAt };
-  }
-
+  /**
+   * One account. The API is asked, for at most a second, when the account is unknown or has no cards; without an answer
+   * the result is what was stored, or null.
+   */
   async function account(acctId: number): Promise<DirectoryAccount | null> {
     const stored = await records.read(acctId);
     const askedAt = stored?.detailsAt == null ? 0 : Date.parse(stored.detailsAt);
@@ -101,19 +58,24 @@ export function createDirectory(deps: DirectoryDeps): Directory {
   return {
     ...createFinder(records, index, quota, loader),
     account,
-    reload: async (acctId) => loader?.load(acctId) ?? null,
+    /** The account as the API knows it now, for decisions that cannot be undone. Null when the API fails. */
+    reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
     status,
+    /** Every account, in no order. */
     all: records.all,
-    reloadOlderThan: async (beforeMs) => (await filler?.reloadOlderThan(beforeMs)) ?? false,
+    /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
+    reloadOlderThan: async (beforeMs: number): Promise<boolean> => (await filler?.reloadOlderThan(beforeMs)) ?? false,
 
-    async refresh({ force = false } = {}) {
-      if (loader === null) return { ...(await status()), listing: 'no_loader' };
+    /** Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError. */
+    async refresh({ force = false }: { readonly force?: boolean } = {}) {
+      if (loader === null) return { ...(await status()), listing: 'no_loader' as const };
       const listing = await loader.list(force);
       void filler?.fill();
       return { ...(await status()), listing };
     },
 
-    async untilListed() {
+    /** Right after a start: waits until all accounts were listed once, for a few seconds at most. */
+    async untilListed(): Promise<void> {
       const end = performance.now() + LISTED_WAIT_MS;
       while ((await records.listedAt()) === null && performance.now() < end) {
         const listing = await loader?.list(false);
@@ -122,7 +84,8 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       }
     },
 
-    async learn(event) {
+    /** Stores what a webhook says about holders and cards. */
+    async learn(event: StoredEvent): Promise<void> {
       if (event.acctId === null || !saysSomething(event)) return;
       let isIncomplete = false;
       await records.change([event.acctId], (known) => {
@@ -133,10 +96,23 @@ export function createDirectory(deps: DirectoryDeps): Directory {
       if (isIncomplete) void filler?.fill();
     },
 
-    waitingForActivation: async (limit) => records.readMany(await index.waiting(limit)),
-    findByEmail: async (email) => records.readMany(await index.byEmail(email)),
-    idle: () => filler?.idle() ?? Promise.resolve(),
-    stop: () => filler?.stop() ?? Promise.resolve(),
+    /** Accounts with a card that is waiting to be activated. Reads Redis only. */
+    waitingForActivation: async (limit: number) => records.readMany(await index.waiting(limit)),
+    findByEmail: async (email: string) => records.readMany(await index.byEmail(email)),
+    /** Resolves when nothing is being read in the background. */
+    idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
+    stop: (): Promise<void> => filler?.stop() ?? Promise.resolve(),
+  };
+}
+
+async function statusOf({ count, countLackingDetails, listedAt }: ReturnType<typeof createRecords>) {
+  const [accounts, lackingDetails, at] = await Promise.all([count(), countLackingDetails(), listedAt()]);
+  return {
+    accounts,
+    /** Accounts whose cards have not been read yet, so that their last four digits are not found. */
+    lackingDetails,
+    /** When all accounts were last listed; null: never. */
+    listedAt: at,
   };
 }
 
@@ -146,9 +122,10 @@ function createFinder(
   index: ReturnType<typeof createIndexReader>,
   quota: ReturnType<typeof createApiQuota>,
   loader: Loader | null,
-): Pick<Directory, 'find' | 'findKnown' | 'search'> {
+) {
   return {
-    async find(text) {
+    /** Every account that the text can mean: last four digits, card id, account id, CustomId or holder's name. */
+    async find(text: string): Promise<CardMatch[]> {
       const query = interpret(text);
       const known = await lookUp(query);
       if (loader === null) return known;
@@ -159,8 +136,10 @@ function createFinder(
       await within(FIND_WAIT_MS, complete(loader, query, known.length === 0, deadline), () => null);
       return lookUp(query);
     },
-    findKnown: (text) => lookUp(interpret(text)),
-    async search(typed, limit) {
+    /** The same without asking the API, to try how many words of a sentence name a card. */
+    findKnown: (text: string) => lookUp(interpret(text)),
+    /** Completions of what was typed so far. Reads Redis only. */
+    async search(typed: string, limit: number): Promise<CardMatch[]> {
       const accounts = await records.readMany(await index.beginnings(typed, limit));
       return accounts.map((account) => toCompletion(account, typed));
     },

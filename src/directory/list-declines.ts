@@ -3,9 +3,8 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from './read-transactions.ts';
-import type { RecentDeclines } from './show-card.ts';
+import { type RecentDeclines, shownDecline } from './show-card.ts';
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
 const ALERTS_MAX = 50;
@@ -38,7 +37,9 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
       recentDeclines(acctId, ALERTS_MAX),
       readTransactions(acctId, { from, to }),
     ]);
-    const byId = new Map([...(fetched ?? []).filter(isDecline), ...received].map((event) => [event.id, event]));
+    const byId = new Map(
+      [...(fetched ?? []).filter(({ kind }) => kind === 'decline'), ...received].map((event) => [event.id, event]),
+    );
     const declines = [...byId.values()]
       .filter(({ occurredAt }) => Date.parse(occurredAt) >= from.getTime())
       .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
@@ -46,19 +47,8 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
       card: facts,
       since: formatDuration(asked.ms),
       isComplete: fetched !== null,
-      declines: declines.map(({ id, occurredAt, amountCents, merchant, decline }) => ({
-        id,
-        occurredAt,
-        amountCents,
-        merchant: merchant.name,
-        code: decline?.code ?? '',
-        message: decline?.message ?? '',
-      })),
+      declines: declines.map((event) => ({ id: event.id, ...shownDecline(event) })),
     });
     await reply.answer(action, message);
   };
-}
-
-function isDecline({ kind }: TransactionEvent): boolean {
-  return kind === 'decline';
 }

@@ -26,7 +26,7 @@ const ONE_ACCOUNT_MS = 5_000;
 const LIST_MS = 30_000;
 const FILL_BATCH = 4;
 
-export type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
+type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
 
 /** Reads accounts from the card API into the records. A failure is logged, never thrown: alerts must not wait for it. */
 export type Loader = ReturnType<typeof createLoader>;

@@ -70,13 +70,12 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
 
 /** The last declines of an account's card, newest first, as they are shown. */
 export async function lastDeclines(acctId: number, recentDeclines: RecentDeclines): Promise<ShownDecline[]> {
-  return (await recentDeclines(acctId, DECLINES_SHOWN)).map(({ occurredAt, amountCents, merchant, decline }) => ({
-    occurredAt,
-    amountCents,
-    merchant: merchant.name,
-    code: decline?.code ?? '',
-    message: decline?.message ?? '',
-  }));
+  return (await recentDeclines(acctId, DECLINES_SHOWN)).map(shownDecline);
+}
+
+export function shownDecline({ occurredAt, amountCents, merchant, decline }: TransactionEvent): ShownDecline {
+  const { code, message } = decline ?? { code: '', message: '' };
+  return { occurredAt, amountCents, merchant: merchant.name, code, message };
 }
 
 /** What could not be read is left out: half a picture is better than none. */

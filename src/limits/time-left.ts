@@ -23,7 +23,7 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: Deps): TimeL
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();
     if (Math.abs(secondNow() - nowMs) > DIFFERENCE_MS) {
-      await notifyOps(opsIssue.clocksDiffer());
+      await notifyOps(opsIssue.clocksDiffer);
       return null;
     }
     return Date.parse(moment) - nowMs;

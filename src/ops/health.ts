@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey, webKeys } from '../core/keys.ts';
-import type { QueueName, Queues } from '../core/queues.ts';
+import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { inboxKeys } from '../intake/intake.ts';
@@ -11,28 +11,7 @@ import * as opsIssue from './issue.ts';
 import { causeKey, createOpsMemory } from './notify-ops.ts';
 
 /** The health of Cardbell as Redis knows it, for App Home, metrics and the ops channel. */
-export interface Health {
-  /** Webhooks and requests that no worker has taken yet. */
-  readonly inbox: InboxDepth;
-  readonly queues: Readonly<Record<QueueName, Depth>>;
-  /** How long the oldest alert or request has waited for a worker, in milliseconds. */
-  readonly lagMs: number;
-  /** Jobs that failed for good, over all queues. */
-  readonly failed: number;
-  /** Webhooks that did not fit, kept aside. */
-  readonly quarantined: number;
-  /** Last heartbeat of a web process (ms); null: never. */
-  readonly webSeenAtMs: number | null;
-  /** Live workers, and the last heartbeat of one (ms). */
-  readonly workers: number;
-  readonly workerSeenAtMs: number | null;
-  /** True while a worker sends nothing to the card API because it does not answer. */
-  readonly isCardApiAway: boolean;
-  readonly isSlackTokenDead: boolean;
-  readonly isCardTokenDead: boolean;
-  /** How much of its memory Redis uses, with what waits; null: it has no limit. */
-  readonly memoryShare: number | null;
-}
+export type Health = Awaited<ReturnType<typeof readHealth>>;
 
 /** The queues that people wait for. The others may have to wait for Slack. */
 const promptQueues = ['alerts', 'actions'] as const;
@@ -46,7 +25,7 @@ interface Deps {
   readonly now?: () => number;
 }
 
-export async function readHealth(deps: Deps): Promise<Health> {
+export async function readHealth(deps: Deps) {
   const { redis, queues: opened, countQuarantined, memory, now = Date.now } = deps;
   const told = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
@@ -55,58 +34,59 @@ export async function readHealth(deps: Deps): Promise<Health> {
     countQuarantined(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    told.isKnown(causeKey(opsIssue.slackTokenDead())),
-    told.isKnown(causeKey(opsIssue.cardTokenDead())),
+    told.isKnown(causeKey(opsIssue.slackTokenDead)),
+    told.isKnown(causeKey(opsIssue.cardTokenDead)),
   ]);
   const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);
   return {
+    /** Webhooks and requests that no worker has taken yet. */
     inbox,
     queues,
+    /** How long the oldest alert or request has waited for a worker, in milliseconds. */
     lagMs: oldest.length === 0 ? 0 : Math.max(0, now() - Math.min(...oldest)),
+    /** Jobs that failed for good, over all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
+    /** Webhooks that did not fit, kept aside. */
     quarantined,
+    /** Last heartbeat of a web process (ms); null: never. */
     webSeenAtMs: webSeenAt === null ? null : Number(webSeenAt),
+    /** Live workers, and the last heartbeat of one (ms). */
     workers: workers.length,
     workerSeenAtMs: seen.length === 0 ? null : Math.max(...seen),
+    /** True while a worker sends nothing to the card API because it does not answer. */
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
     isCardTokenDead,
+    /** How much of its memory Redis uses, with what waits; null: it has no limit. */
     memoryShare: memory.share(),
   };
 }
 
-/** How full a queue is. */
-interface Depth {
-  readonly waiting: number;
-  readonly active: number;
-  /** Scheduled for later: a retry, a pause that Slack asks for, the end of a temporary limit. */
-  readonly delayed: number;
-  readonly failed: number;
-  /** Since when (ms) the oldest job could have been run; null: none waits. */
-  readonly oldestMs: number | null;
-}
+type Depth = Awaited<ReturnType<typeof readDepth>>;
 
 /** How full each queue is. */
 export async function readDepths(queues: Queues): Promise<Record<QueueName, Depth>> {
-  const [alerts, outbox, updates, actions, maintenance] = await Promise.all([
-    readDepth(queues.alerts),
-    readDepth(queues.outbox),
-    readDepth(queues.updates),
-    readDepth(queues.actions),
-    readDepth(queues.maintenance),
-  ]);
-  return { alerts, outbox, updates, actions, maintenance };
+  const depths = await Promise.all(queueNames.map(async (name) => [name, await readDepth(queues[name])] as const));
+  return Object.fromEntries(depths) as Record<QueueName, Depth>;
 }
 
-async function readDepth(queue: Queue): Promise<Depth> {
+/** How full a queue is. */
+async function readDepth(queue: Queue) {
   const [counts, [next]] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
     queue.getWaiting(0, 0),
   ]);
   const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
-  const oldestMs = next === undefined ? null : next.timestamp + next.delay;
-  return { waiting: waiting + prioritized, active, delayed, failed, oldestMs };
+  return {
+    waiting: waiting + prioritized,
+    active,
+    /** Scheduled for later: a retry, a pause that Slack asks for, the end of a temporary limit. */
+    delayed,
+    failed,
+    /** Since when (ms) the oldest job could have been run; null: none waits. */
+    oldestMs: next === undefined ? null : next.timestamp + next.delay,
+  };
 }
 
 /** Alerts whose jobs have been added and are not done. */
@@ -115,12 +95,7 @@ export async function countAlertJobs({ alerts }: Pick<Queues, 'alerts'>): Promis
 }
 
 /** What the web process has stored and no worker has taken yet. */
-interface InboxDepth {
-  readonly entries: number;
-  readonly oldestMs: number | null;
-}
-
-export async function readInbox(redis: RedisClient): Promise<InboxDepth> {
+export async function readInbox(redis: RedisClient) {
   const streams = await Promise.all(
     Object.values(inboxKeys).map(async (key) => ({
       entries: await redis.xlen(key),

@@ -17,79 +17,64 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
   };
 }
 
-export function cardTokenDead(): OpsIssue {
-  return {
-    cause: 'card-token',
-    title: 'The card service refuses Cardbell’s token',
-    what: 'The card API answers that the token has expired or is not known.',
-    means: 'Alerts still go out, with what the webhooks say. Buttons and commands that change cards fail.',
-    todo: 'Make a new token and set CARD_API_TOKEN for the worker.',
-  };
-}
-
-/** Its resolution. */
-export const cardTokenAlive = {
-  what: 'The card API takes the token again.',
-  means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
-} as const;
+export const cardTokenDead: OpsIssue = {
+  cause: 'card-token',
+  title: 'The card service refuses Cardbell’s token',
+  what: 'The card API answers that the token has expired or is not known.',
+  means: 'Alerts still go out, with what the webhooks say. Buttons and commands that change cards fail.',
+  todo: 'Make a new token and set CARD_API_TOKEN for the worker.',
+  resolved: {
+    what: 'The card API takes the token again.',
+    means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
+  },
+};
 
 /** This cannot be posted while it lasts: it is in the log and the metrics, and posted afterwards. */
-export function slackTokenDead(): OpsIssue {
-  return {
-    cause: 'slack-token',
-    title: 'Slack refused Cardbell’s token',
-    what: 'Slack answered that the bot token was revoked, had expired or was not known.',
-    means: 'Nothing could be posted. What waited is being posted now, with its own times.',
-    todo: null,
-  };
-}
+export const slackTokenDead: OpsIssue = {
+  cause: 'slack-token',
+  title: 'Slack refused Cardbell’s token',
+  what: 'Slack answered that the bot token was revoked, had expired or was not known.',
+  means: 'Nothing could be posted. What waited is being posted now, with its own times.',
+  todo: null,
+};
 
-export function lagging(): OpsIssue {
-  return {
-    cause: 'lag',
-    title: 'Alerts and requests wait for a worker',
-    what: 'The oldest has waited for more than a minute.',
-    means: 'Alerts come late, and buttons and commands are answered late. Nothing is lost.',
-    todo: 'Start more workers, or look at what the running ones wait for: Redis, Slack, the card service.',
-  };
-}
+export const lagging: OpsIssue = {
+  cause: 'lag',
+  title: 'Alerts and requests wait for a worker',
+  what: 'The oldest has waited for more than a minute.',
+  means: 'Alerts come late, and buttons and commands are answered late. Nothing is lost.',
+  todo: 'Start more workers, or look at what the running ones wait for: Redis, Slack, the card service.',
+  resolved: {
+    what: 'Nothing waits any more.',
+    means: 'Alerts and answers come at once again.',
+  },
+};
 
-export const lagResolved = {
-  what: 'Nothing waits any more.',
-  means: 'Alerts and answers come at once again.',
-} as const;
+export const redisFilling: OpsIssue = {
+  cause: 'redis-filling',
+  title: 'Redis is filling up',
+  what: 'What Redis holds, with the room that waiting alerts will need, is close to its limit.',
+  means:
+    'Nothing is refused yet. When it goes on, webhooks are refused, and the card service sends them again for about an hour.',
+  todo: 'Give Redis more memory (maxmemory). See *When Redis is full* in docs/operations.md.',
+  resolved: {
+    what: 'Redis has room again.',
+    means: 'Webhooks are taken as always.',
+  },
+};
 
-export function redisFilling(): OpsIssue {
-  return {
-    cause: 'redis-filling',
-    title: 'Redis is filling up',
-    what: 'What Redis holds, with the room that waiting alerts will need, is close to its limit.',
-    means:
-      'Nothing is refused yet. When it goes on, webhooks are refused, and the card service sends them again for about an hour.',
-    todo: 'Give Redis more memory (maxmemory). See *When Redis is full* in docs/operations.md.',
-  };
-}
-
-export const redisHasRoom = {
-  what: 'Redis has room again.',
-  means: 'Webhooks are taken as always.',
-} as const;
-
-export function redisFull(): OpsIssue {
-  return {
-    cause: 'redis-full',
-    title: 'Redis is full: webhooks are refused',
-    what: 'Redis has reached the share of its memory that is left for new webhooks (REDIS_FULL_PERCENT).',
-    means:
-      'Webhooks are answered with 503, and the card service sends them again for about an hour. What was taken is still posted, and buttons and commands work.',
-    todo: 'Give Redis more memory (maxmemory) within the hour.',
-  };
-}
-
-export const redisTakesAgain = {
-  what: 'Redis has room, and webhooks are taken again.',
-  means: 'What was missed meanwhile is fetched from the card service, and posted as late.',
-} as const;
+export const redisFull: OpsIssue = {
+  cause: 'redis-full',
+  title: 'Redis is full: webhooks are refused',
+  what: 'Redis has reached the share of its memory that is left for new webhooks (REDIS_FULL_PERCENT).',
+  means:
+    'Webhooks are answered with 503, and the card service sends them again for about an hour. What was taken is still posted, and buttons and commands work.',
+  todo: 'Give Redis more memory (maxmemory) within the hour.',
+  resolved: {
+    what: 'Redis has room, and webhooks are taken again.',
+    means: 'What was missed meanwhile is fetched from the card service, and posted as late.',
+  },
+};
 
 export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
@@ -194,14 +179,12 @@ export function policyInvalid(problems: readonly string[]): OpsIssue {
     what: `${problems.slice(0, 5).join('; ')}.`,
     means: 'The policy from before still holds. A process that starts now stops at once.',
     todo: 'Mend the file, and look at it with `npm run policy -- check`.',
+    resolved: {
+      what: 'The policy file can be used again.',
+      means: 'What stands in it holds from now on.',
+    },
   };
 }
-
-/** Its resolution. */
-export const policyValid = {
-  what: 'The policy file can be used again.',
-  means: 'What stands in it holds from now on.',
-} as const;
 
 /** @param what queue and job; @param why masked, without values. */
 export function jobFailed(what: string, why: string, ref: string): OpsIssue {
@@ -225,16 +208,14 @@ export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
   };
 }
 
-export function clocksDiffer(): OpsIssue {
-  return {
-    cause: 'clocks-differ',
-    title: 'Two clocks differ by more than a minute',
-    what: 'The clock of Redis and that of Slack, or of a machine that runs Cardbell, do not show the same time.',
-    means:
-      'Temporary changes are not ended while nobody can tell whether their time is over. Nothing is reverted too early.',
-    todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
-  };
-}
+export const clocksDiffer: OpsIssue = {
+  cause: 'clocks-differ',
+  title: 'Two clocks differ by more than a minute',
+  what: 'The clock of Redis and that of Slack, or of a machine that runs Cardbell, do not show the same time.',
+  means:
+    'Temporary changes are not ended while nobody can tell whether their time is over. Nothing is reverted too early.',
+  todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
+};
 
 /** Purchases that are paid from the business balance will be declined soon. */
 export function balanceLow(balance: string, threshold: string): OpsIssue {
@@ -245,29 +226,24 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
     means:
       'Purchases that are paid from the business balance are declined once it is used up, and no card can be funded.',
     todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel ends these warnings.`,
+    resolved: {
+      what: 'The business balance is above the warning again.',
+      means: 'Purchases are paid from it as usual.',
+    },
   };
 }
 
-export const balanceEnough = {
-  what: 'The business balance is above the warning again.',
-  means: 'Purchases are paid from it as usual.',
-} as const;
-
-export function auditSinkAway(): OpsIssue {
-  return {
-    cause: 'audit-sink',
-    title: 'The audit record cannot be copied',
-    what: 'The place that AUDIT_SINK names does not take the copy.',
-    means: 'Nothing is lost: the record is complete in Redis, and is copied once the place takes it again.',
-    todo: 'Look at that place, and at what the worker’s log says about it.',
-  };
-}
-
-/** Its resolution. */
-export const auditSinkBack = {
-  what: 'The audit record is copied again.',
-  means: 'The copy has everything that waited.',
-} as const;
+export const auditSinkAway: OpsIssue = {
+  cause: 'audit-sink',
+  title: 'The audit record cannot be copied',
+  what: 'The place that AUDIT_SINK names does not take the copy.',
+  means: 'Nothing is lost: the record is complete in Redis, and is copied once the place takes it again.',
+  todo: 'Look at that place, and at what the worker’s log says about it.',
+  resolved: {
+    what: 'The audit record is copied again.',
+    means: 'The copy has everything that waited.',
+  },
+};
 
 export function auditRecordChanged(number: number): OpsIssue {
   return {

@@ -7,25 +7,7 @@ import { version } from '../core/version.ts';
  *
  * All durations are given in milliseconds, and shown in seconds.
  */
-export interface Metrics {
-  readonly registry: Registry;
-  /** A webhook was answered; `durationMs` from the arrival of the request. */
-  webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void;
-  /** Somebody asked for something; `decision`: whether it was taken. */
-  actionAsked(verb: string, decision: string): void;
-  /** An action came to its end; `durationMs` from the click or command. */
-  actionAnswered(verb: string, durationMs: number): void;
-  /** An alert stands in a channel; `durationMs` from the arrival of its webhook. */
-  alertPosted(kind: string, durationMs: number): void;
-  /** A message left the outbox; `durationMs` since it was put there. */
-  outboxLeft(priority: string, durationMs: number): void;
-  /** A call of the card API with all its retries; `outcome`: `ok`, or the code of the error. */
-  cardApiCalled(operation: string, outcome: string, durationMs: number): void;
-  /** A call of Slack's API; `outcome`: `ok`, or the code of the error. */
-  slackCalled(method: string, outcome: string, durationMs: number): void;
-  /** One try of a job; `outcome`: `done`, `later` (it asked to come back) or `failed`. */
-  jobRan(queue: string, job: string, outcome: string, durationMs: number): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Seconds. Calls over the network, and jobs that make them: half of them end within a tenth of a second. */
 const CALLS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -35,7 +17,7 @@ const STORING = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const WAITS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600];
 
 /** @param process `web`, `worker` or `both`: a label of every metric. */
-export function createMetrics(process: string): Metrics {
+export function createMetrics(process: string) {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   collectDefaultMetrics({ register: registry });
@@ -46,17 +28,27 @@ export function createMetrics(process: string): Metrics {
 
   return {
     registry,
-    webhookAnswered(path, answer, isStored, durationMs) {
+    /** A webhook was answered; `durationMs` from the arrival of the request. */
+    webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void {
       webhooks.inc({ path, answer });
-      if (isStored) storing.observe({ path }, durationMs / 1000);
+      if (isStored) storing({ path }, durationMs);
     },
-    actionAsked: (verb, decision) => actions.inc({ verb, decision }),
-    actionAnswered: (verb, durationMs) => answering.observe({ verb }, atLeastZero(durationMs)),
-    alertPosted: (kind, durationMs) => posting.observe({ kind }, atLeastZero(durationMs)),
-    outboxLeft: (priority, durationMs) => waiting.observe({ priority }, atLeastZero(durationMs)),
-    cardApiCalled: (operation, outcome, durationMs) => cardApi.observe({ operation, outcome }, durationMs / 1000),
-    slackCalled: (method, outcome, durationMs) => slack.observe({ method, outcome }, durationMs / 1000),
-    jobRan: (queue, job, outcome, durationMs) => jobs.observe({ queue, job, outcome }, durationMs / 1000),
+    /** Somebody asked for something; `decision`: whether it was taken. */
+    actionAsked: (verb: string, decision: string): void => actions.inc({ verb, decision }),
+    /** An action came to its end; `durationMs` from the click or command. */
+    actionAnswered: (verb: string, durationMs: number): void => answering({ verb }, durationMs),
+    /** An alert stands in a channel; `durationMs` from the arrival of its webhook. */
+    alertPosted: (kind: string, durationMs: number): void => posting({ kind }, durationMs),
+    /** A message left the outbox; `durationMs` since it was put there. */
+    outboxLeft: (priority: string, durationMs: number): void => waiting({ priority }, durationMs),
+    /** A call of the card API with all its retries; `outcome`: `ok`, or the code of the error. */
+    cardApiCalled: (operation: string, outcome: string, durationMs: number): void =>
+      cardApi({ operation, outcome }, durationMs),
+    /** A call of Slack's API; `outcome`: `ok`, or the code of the error. */
+    slackCalled: (method: string, outcome: string, durationMs: number): void => slack({ method, outcome }, durationMs),
+    /** One try of a job; `outcome`: `done`, `later` (it asked to come back) or `failed`. */
+    jobRan: (queue: string, job: string, outcome: string, durationMs: number): void =>
+      jobs({ queue, job, outcome }, durationMs),
   };
 }
 
@@ -70,8 +62,17 @@ function createCounters(registry: Registry) {
 }
 
 function createHistograms(registry: Registry) {
-  const histogram = <Label extends string>(name: string, labelNames: Label[], buckets: number[], help: string) =>
-    new Histogram({ name: `cardbell_${name}_seconds`, help, labelNames, buckets, registers: [registry] });
+  const histogram = <Label extends string>(name: string, labelNames: Label[], buckets: number[], help: string) => {
+    const measured = new Histogram({
+      name: `cardbell_${name}_seconds`,
+      help,
+      labelNames,
+      buckets,
+      registers: [registry],
+    });
+    // Two processes' clocks may differ: what seems to end before it began took no time.
+    return (labels: Record<Label, string>, ms: number): void => measured.observe(labels, Math.max(0, ms) / 1000);
+  };
   return {
     storing: histogram(
       'webhook_store_duration',
@@ -106,9 +107,4 @@ function createHistograms(registry: Registry) {
     slack: histogram('slack_call_duration', ['method', 'outcome'], CALLS, "Calls of Slack's API."),
     jobs: histogram('job_duration', ['queue', 'job', 'outcome'], CALLS, 'Tries of jobs.'),
   };
-}
-
-/** Seconds. Two processes' clocks may differ: what seems to end before it began took no time. */
-function atLeastZero(durationMs: number): number {
-  return Math.max(0, durationMs) / 1000;
 }

@@ -14,6 +14,8 @@ export interface OpsIssue {
   readonly means: string;
   readonly todo: string | null;
   readonly ref?: string;
+  /** What is said once it is over. Left out: the same. */
+  readonly resolved?: Pick<OpsIssue, 'what' | 'means'>;
 }
 
 export type NotifyOps = (opsIssue: OpsIssue) => Promise<void>;
@@ -28,7 +30,7 @@ interface Deps {
 }
 
 /** Notifies the ops channel that an issue is resolved, if it was told about the issue. */
-export type NotifyResolved = (opsIssue: OpsIssue, over: Pick<OpsIssue, 'what' | 'means'>) => Promise<void>;
+export type NotifyResolved = (opsIssue: OpsIssue) => Promise<void>;
 
 /** A short key for a cause, which may be long. */
 export function causeKey({ cause }: Pick<OpsIssue, 'cause'>): string {
@@ -51,12 +53,12 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
       await memory.remember(cause);
     },
 
-    async notifyResolved(opsIssue, over) {
+    async notifyResolved(opsIssue) {
       const cause = causeKey(opsIssue);
       if (!(await memory.isKnown(cause))) return;
       const at = now().toISOString();
       log.info({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue resolved');
-      const message = render({ ...opsIssue, ...over, todo: null }, true, at);
+      const message = render({ ...opsIssue, ...opsIssue.resolved, todo: null }, true, at);
       await post(contentId('ops_over_', [opsIssue.cause, at.slice(0, 16)]), message);
       await memory.forget(cause);
     },

@@ -2,7 +2,7 @@ import type { AccountDetails, Business } from '../card-api/schema-account.ts';
 import { formatCents } from '../core/money.ts';
 import type { DirectorySource } from '../directory/loader.ts';
 import type { Preferences } from '../holders/preference-store.ts';
-import { balanceEnough, balanceLow } from '../ops/issue.ts';
+import { balanceLow } from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { expiringCards, expiryWarningId } from './warn-of-expiry.ts';
 import type { Warned } from './warned-store.ts';
@@ -48,7 +48,7 @@ export function watchDirectory(source: Source, deps: Deps): DirectorySource {
     const { lowBalanceCents, notifyOps, notifyResolved } = deps;
     if (lowBalanceCents === null) return;
     const issue = balanceLow(formatCents(balanceCents), formatCents(lowBalanceCents));
-    if (balanceCents >= lowBalanceCents) await notifyResolved(issue, balanceEnough);
+    if (balanceCents >= lowBalanceCents) await notifyResolved(issue);
     else if (await deps.preferences.isOn(deps.opsChannel, 'low-balance')) await notifyOps(issue);
   }
 }

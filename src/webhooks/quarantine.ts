@@ -164,17 +164,8 @@ function isIban(text: string): boolean {
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
-interface QuarantineStore {
-  keep(webhook: QuarantinedWebhook): Promise<void>;
-  /** Newest first. */
-  list(limit: number): Promise<QuarantinedWebhook[]>;
-  count(): Promise<number>;
-  get(id: string): Promise<QuarantinedWebhook | null>;
-  remove(id: string): Promise<boolean>;
-}
-
 /** Webhooks that did not fit, redacted, until somebody replays or discards them or 30 days are over. */
-export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
+export function createQuarantineStore(redis: Redis | Cluster) {
   const index = stateKey('quarantine');
   const keyOf = (id: string): string => stateKey(`quarantine:${id}`);
   const read = async (id: string): Promise<QuarantinedWebhook | null> => {
@@ -183,7 +174,7 @@ export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
   };
 
   return {
-    async keep(webhook) {
+    async keep(webhook: QuarantinedWebhook): Promise<void> {
       await redis
         .multi()
         .set(keyOf(webhook.id), JSON.stringify(webhook), 'EX', KEPT_SECONDS)
@@ -191,14 +182,15 @@ export function createQuarantineStore(redis: Redis | Cluster): QuarantineStore {
         .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000))
         .exec();
     },
-    async list(limit) {
+    /** Newest first. */
+    async list(limit: number): Promise<QuarantinedWebhook[]> {
       const ids = await redis.zrevrange(index, 0, limit - 1);
       const found = await Promise.all(ids.map(read));
       return found.filter((webhook) => webhook !== null);
     },
     count: () => redis.zcount(index, String(Date.now() - KEPT_SECONDS * 1000), '+inf'),
     get: read,
-    async remove(id) {
+    async remove(id: string): Promise<boolean> {
       const [, [, removed] = [null, 0]] = (await redis.multi().del(keyOf(id)).zrem(index, id).exec()) ?? [];
       return removed === 1;
     },

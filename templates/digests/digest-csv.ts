@@ -1,6 +1,5 @@
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
-import type { ApprovedChange } from '../../src/digests/approved-changes.ts';
-import type { OpenException } from '../../src/digests/open-exceptions.ts';
+import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
 import type { TallyRow } from '../../src/digests/tally-store.ts';
 
 export interface ControllersRows {

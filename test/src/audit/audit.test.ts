@@ -23,7 +23,7 @@ it('each record follows from the one before, also when many write at once', asyn
 
   const entries = await chain();
   expect(new Set(entries.map((entry) => entry.record?.actionId)).size).toBe(60);
-  const verdict = await verifyChain(audit().read(), await audit().head(), { isSigned: signer.isSigned });
+  const verdict = await verifyChain(audit().read(), await audit().head(), { isSigned: signer.verify });
   expect(verdict).toMatchObject({ isWhole: true, count: 60 });
 });
 
@@ -78,7 +78,7 @@ it('signs each record', async () => {
   await audit().append(record('act_a'));
 
   const [entry] = await chain();
-  expect(signer.isSigned(entry?.hash ?? '', entry?.signature)).toBe(true);
+  expect(signer.verify(entry?.hash ?? '', entry?.signature)).toBe(true);
 });
 
 it('is read in pages from anywhere', async () => {

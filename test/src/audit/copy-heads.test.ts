@@ -21,7 +21,7 @@ function world(sink: Partial<Sink> = {}) {
   const copyHeads = createCopyHeads({
     redis: redis(),
     reader: audit(),
-    isSigned: signer.isSigned,
+    isSigned: signer.verify,
     sink: {
       append: async (heads) => void batches.push([...heads]),
       read: async () => ({ heads: batches.flat(), unreadable: 0 }),

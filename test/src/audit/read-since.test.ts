@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AuditEntry, createAudit } from '../../../src/audit/audit.ts';
-import { readSince } from '../../../src/audit/read-since.ts';
+import { type AuditEntry, createAudit, readSince } from '../../../src/audit/audit.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRecordSigner } from '../../../src/audit/record-signer.ts';
+import { createRecordSigner } from '../../../src/audit/audit.ts';
 
 const hash = 'ab'.repeat(32);
 
@@ -7,11 +7,11 @@ it('signs with the first secret, and recognizes what was signed with the ones be
   const before = createRecordSigner(['former-secret-0123456']);
   const now = createRecordSigner(['current-secret-012345', 'former-secret-0123456']);
 
-  expect(now.isSigned(hash, before.sign(hash))).toBe(true);
-  expect(now.isSigned(hash, now.sign(hash))).toBe(true);
-  expect(before.isSigned(hash, now.sign(hash)), 'a secret that is not known here').toBe(false);
+  expect(now.verify(hash, before.sign(hash))).toBe(true);
+  expect(now.verify(hash, now.sign(hash))).toBe(true);
+  expect(before.verify(hash, now.sign(hash)), 'a secret that is not known here').toBe(false);
 });
 
 it.each([undefined, '', 'x', 7, null])('%j is no signature', (none) => {
-  expect(createRecordSigner(['current-secret-012345']).isSigned(hash, none)).toBe(false);
+  expect(createRecordSigner(['current-secret-012345']).verify(hash, none)).toBe(false);
 });

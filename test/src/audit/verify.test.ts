@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, chainHash, createAudit, GENESIS } from '../../../src/audit/audit.ts';
-import { createRecordSigner } from '../../../src/audit/record-signer.ts';
+import { type AuditEntry, chainHash, createAudit, createRecordSigner, GENESIS } from '../../../src/audit/audit.ts';
 import type { CopiedHead } from '../../../src/audit/sink.ts';
 import { type Evidence, verifyChain, verifyCopy } from '../../../src/audit/verify.ts';
 import { signer, statement } from '../../support/audit-records.ts';
@@ -8,7 +7,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const key = '{cardbell:audit}:chain';
-const { isSigned } = signer;
+const { verify: isSigned } = signer;
 
 const audit = () =>
   createAudit({ redis: redis(), sign: signer.sign, inForce: () => ({ twoPersonAboveCents: 100_000 }) });
@@ -159,8 +158,8 @@ describe('a chain that somebody laid hands on', () => {
     await fill('act_a');
     const later = createRecordSigner(['next-secret-0123456789', 'worker-secret-0123456789']);
 
-    expect(await verify({ isSigned: later.isSigned })).toMatchObject({ isWhole: true });
-    expect(await verify({ isSigned: createRecordSigner(['next-secret-0123456789']).isSigned })).toMatchObject({
+    expect(await verify({ isSigned: later.verify })).toMatchObject({ isWhole: true });
+    expect(await verify({ isSigned: createRecordSigner(['next-secret-0123456789']).verify })).toMatchObject({
       number: 1,
     });
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ApprovedChange } from '../../../src/digests/approved-changes.ts';
+import type { ApprovedChange } from '../../../src/digests/exceptions.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';

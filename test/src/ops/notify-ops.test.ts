@@ -80,8 +80,8 @@ it('knows a dead token of the card API by its code, and of Slack by its words', 
 });
 
 describe('an ops issue', () => {
-  const issue: OpsIssue = { cause: 'lag', title: 'Alerts wait', what: 'a', means: 'b', todo: 'c' };
-  const over = { what: 'Nothing waits any more.', means: 'Alerts come at once again.' };
+  const resolved = { what: 'Nothing waits any more.', means: 'Alerts come at once again.' };
+  const issue: OpsIssue = { cause: 'lag', title: 'Alerts wait', what: 'a', means: 'b', todo: 'c', resolved };
 
   function setUp() {
     const posted: [id: string, title: string, isResolved: boolean, todo: string | null, what: string][] = [];
@@ -120,14 +120,14 @@ describe('an ops issue', () => {
   it('is told as resolved once, and may open again', async () => {
     const world = setUp();
     await world.notifyOps(issue);
-    await world.notifyResolved(issue, over);
-    await world.notifyResolved(issue, over);
+    await world.notifyResolved(issue);
+    await world.notifyResolved(issue);
     world.advance(3_600_000);
     await world.notifyOps(issue);
 
     expect(world.posted.map(([, , isResolved, todo, what]) => [isResolved, todo, what])).toEqual([
       [false, 'c', 'a'],
-      [true, null, over.what],
+      [true, null, resolved.what],
       [false, 'c', 'a'],
     ]);
     expect(new Set(world.posted.map(([id]) => id)).size, 'each has an id of its own').toBe(3);
@@ -135,7 +135,7 @@ describe('an ops issue', () => {
 
   it('that nobody was told about is not told as resolved', async () => {
     const world = setUp();
-    await world.notifyResolved(issue, over);
+    await world.notifyResolved(issue);
 
     expect(world.posted).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAudit, createAuditReader, type Statement } from '../../../src/audit/audit.ts';
 import { gapOf } from '../../../src/core/gap.ts';
-import { createRecordDiscovered } from '../../../src/recovery/record-discovered.ts';
+import { createRecordDiscovered } from '../../../src/recovery/recover-statuses.ts';
 import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

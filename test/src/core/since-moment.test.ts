@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { momentOf } from '../../../src/webhooks/moment.ts';
+import { momentOf } from '../../../src/core/since.ts';
 
 const askedAt = '2026-11-20T15:00:00.000Z';
 
