@@ -1,5 +1,4 @@
-import { BackupError } from '../src/app/backup.ts';
-import { restoreBackup } from '../src/app/restore.ts';
+import { BackupError, restoreBackup } from '../src/app/backup.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { fileArgument } from './file-argument.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';

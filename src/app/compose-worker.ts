@@ -28,11 +28,11 @@ import { composeDigests, composeOwnDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
+import type { JobHandlers } from './consumer.ts';
 import { createSchedules, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
+import { createSweep } from './maintenance.ts';
 import { remembered } from './remember-writes.ts';
-import type { JobHandlers } from './run-job.ts';
-import { createSweep } from './sweep.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 type Parts = ReturnType<typeof composeParts>;

@@ -4,8 +4,7 @@ import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
-import { warningsOf } from './config-warnings.ts';
-import { SharedEnv, shared, WebEnv, WorkerEnv, worker } from './environment.ts';
+import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
 import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
 import { readRedisCa, readTls } from './tls-files.ts';
@@ -121,8 +120,10 @@ function auditOf(values: Partial<z.output<typeof AuditEnv>>) {
   };
 }
 
-/** Deletes the secrets that this process must not have. @returns warnings. */
-export const dropForeign = (name: 'web' | 'worker'): string[] => deleteForeign(name, process.env);
+/** The same, with a warning of each secret that this process must not have: it is deleted from the environment. */
+export function withoutForeign<Config extends SharedConfig>(name: 'web' | 'worker', config: Config): Config {
+  return { ...config, warnings: [...config.warnings, ...deleteForeign(name, process.env)] };
+}
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env) {

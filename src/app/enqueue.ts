@@ -52,30 +52,25 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
 type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
 
 /** Jobs that come again by the clock of a zone, each under a key of its own. */
-export interface Schedules {
-  /** @param pattern five fields of cron. */
-  set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, zone: string): Promise<void>;
-  remove(name: JobName, key: string): Promise<void>;
-  /** Whether it comes at this time, not only at some. */
-  has(name: JobName, key: string, pattern: string, zone: string): Promise<boolean>;
-  /** Sets every job of the table that has an interval, but those that nothing here needs. */
-  setIntervals(unneeded: readonly JobName[]): Promise<void>;
-}
+export type Schedules = ReturnType<typeof createSchedules>;
 
-export function createSchedules(queues: Queues): Schedules {
+export function createSchedules(queues: Queues) {
   const queueOf = (name: JobName) => queues[jobs[name].queue];
   return {
-    async set(name, key, data, pattern, tz) {
+    /** @param pattern five fields of cron, @param tz the zone by whose clock it comes. */
+    async set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, tz: string) {
       await queueOf(name).upsertJobScheduler(key, { pattern, tz }, { name, data, opts: { ...jobs[name].retry } });
     },
-    async remove(name, key) {
+    async remove(name: JobName, key: string): Promise<void> {
       await queueOf(name).removeJobScheduler(key);
     },
-    async has(name, key, pattern, zone) {
+    /** Whether it comes at this time, not only at some. */
+    async has(name: JobName, key: string, pattern: string, zone: string): Promise<boolean> {
       const known = await queueOf(name).getJobScheduler(key);
       return known?.pattern === pattern && known.tz === zone;
     },
-    async setIntervals(unneeded) {
+    /** Sets every job of the table that has an interval, but those that nothing here needs. */
+    async setIntervals(unneeded: readonly JobName[]): Promise<void> {
       for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
         if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
         await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });

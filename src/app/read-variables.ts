@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
+import { web, worker } from './environment.ts';
 import { proxyNames } from './outgoing-proxy.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -100,9 +101,9 @@ function readText(path: string): string | null {
 
 /** Secrets that only the other process needs. Whoever takes over a process must not find them in it. */
 const foreign = {
-  web: ['CARD_API_TOKEN', 'AUDIT_KEY', 'AUDIT_SINK_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'QUEUE_PAGE_PASSWORD'],
-  worker: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
-} as const;
+  web: secretNames.filter((name) => name in worker),
+  worker: secretNames.filter((name) => name in web),
+};
 
 /**
  * Deletes from the environment what this process must not have, also for the processes that it may start.

@@ -20,10 +20,9 @@ import { createPersonRate } from '../slack/person-rate.ts';
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
-import type { Admin } from './admin.ts';
 import { composeListeners, composeWebhooks, createPostEphemeral, type WebBase } from './compose-web.ts';
 import type { WebConfig } from './config.ts';
-import type { RunningProcess } from './run-process.ts';
+import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { watchTlsFiles } from './tls-files.ts';
 

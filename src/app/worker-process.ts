@@ -10,14 +10,12 @@ import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
-import type { Admin } from './admin.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
-import { startConsumers } from './consumer.ts';
+import { createRunJob, startConsumers } from './consumer.ts';
 import { toJob } from './enqueue.ts';
 import { createMaintenance } from './maintenance.ts';
-import { createRunJob } from './run-job.ts';
-import type { RunningProcess } from './run-process.ts';
+import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 

@@ -19,39 +19,27 @@ export interface RecordFormat<T> {
   readOrNull(text: string | null | undefined): T | null;
 }
 
-export function recordFormat<T>(schema: z.ZodType<T>): RecordFormat<T> {
-  const read = (text: string): T => fromStored(schema, JSON.parse(text));
-  return {
-    write: (record) => JSON.stringify(toStored(schema, record)),
-    read,
-    readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
-  };
-}
-
 /**
- * The same, signed: for records by which a card can be made looser, so that whoever can write to Redis cannot change them.
- *
- * @param signer null in a process that only shows them: it can neither sign nor check.
+ * @param signer given where records are signed by which a card can be made looser, so that whoever can write to Redis cannot
+ * change them; null in a process that only shows them: it can neither sign nor check.
  */
-function signedFormat<T>(schema: z.ZodType<T>, signer: Signer | null): RecordFormat<T> {
+export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): RecordFormat<T> {
   const read = (text: string): T => {
-    const { signature, ...said } = JSON.parse(text) as Record<string, unknown>;
+    const stored: unknown = JSON.parse(text);
+    if (signer === undefined) return fromStored(schema, stored);
+    const { signature, ...said } = stored as Record<string, unknown>;
     if (signer !== null && !signer.verify(said, signature)) throw new ForgedError();
     return fromStored(schema, said);
   };
   return {
     write(record) {
       if (signer === null) throw new Error('this process cannot sign what it stores');
-      const said = toStored(schema, record) as object;
-      return JSON.stringify({ ...said, signature: signer.sign(said) });
+      const said = toStored(schema, record);
+      return JSON.stringify(signer === undefined ? said : { ...(said as object), signature: signer.sign(said) });
     },
     read,
     readOrNull: (text) => (text === null || text === undefined ? null : read(text)),
   };
-}
-
-function formatOf<T>({ schema, signer }: Pick<StoreOptions<T, string>, 'schema' | 'signer'>): RecordFormat<T> {
-  return signer === undefined ? recordFormat(schema) : signedFormat(schema, signer);
 }
 
 /** Kinds of records of which this version could not read some, until ops are told. */
@@ -92,7 +80,7 @@ export interface RecordStore<T, Id = string> {
 interface StoreOptions<T, Id> {
   readonly redis: Redis | Cluster;
   readonly schema: z.ZodType<T>;
-  /** Given where the records are signed; null: see `signedFormat`. */
+  /** Given where the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;
   readonly keyOf: (id: Id) => string;
   /** How long a record stays after it was put; null keeps it for good. */
@@ -102,7 +90,7 @@ interface StoreOptions<T, Id> {
 /** A key for each record. */
 export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>): RecordStore<T, Id> {
   const { redis, keyOf, ttlSeconds } = options;
-  const format = formatOf(options);
+  const format = recordFormat(options.schema, options.signer);
   return {
     get: async (id) => format.readOrNull(await redis.get(keyOf(id))),
     async put(id, record, also) {
@@ -152,7 +140,7 @@ interface OpenStoreOptions<T> extends StoreOptions<T, string> {
 export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
   const { redis, keyOf, openKey, orderOf } = options;
   const store = createRecordStore(options);
-  const format = formatOf(options);
+  const format = recordFormat(options.schema, options.signer);
   return {
     get: store.get,
     put: (id, record, also) =>
@@ -185,7 +173,7 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
 function createChange<T>(options: OpenStoreOptions<T>) {
   const { redis, keyOf, ttlSeconds, openKey, orderOf } = options;
   const script = defineScript(redis, changeScript);
-  const format = formatOf(options);
+  const format = recordFormat(options.schema, options.signer);
   return async function change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>> {
     const key = keyOf(id);
     for (let text = (await redis.get(key)) ?? ''; ; ) {
@@ -217,7 +205,7 @@ export function createRecordHash<T>(options: {
   readonly key: string;
 }): RecordHash<T> {
   const { redis, key } = options;
-  const format = formatOf(options);
+  const format = recordFormat(options.schema, options.signer);
   return {
     get: async (id) => format.readOrNull(await redis.hget(key, id)),
     async put(id, record, also) {

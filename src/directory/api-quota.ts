@@ -3,28 +3,20 @@ import { createOwnedKey } from '../core/lock.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 
 /** How often the directory may call the card API, over all workers together. */
-export interface ApiQuota {
-  /** Shortest time between two lists of all accounts. The service allows ten an hour. */
-  readonly listEveryMs: number;
-  /** `refresh` without `force` leaves a list alone that is younger. */
-  readonly listFreshMs: number;
-  readonly detailsPerMinute: number;
-  readonly detailsBurst: number;
-  /** What background reads leave of the burst for people who are waiting. */
-  readonly detailsReserve: number;
-  /** Details older than this are read again when none are missing. */
-  readonly detailsStaleMs: number;
-  /** After a 429 without Retry-After. */
-  readonly backOffMs: number;
-}
+export type ApiQuota = typeof apiQuotaDefaults;
 
-export const apiQuotaDefaults: ApiQuota = {
+export const apiQuotaDefaults = {
+  /** Shortest time between two lists of all accounts. The service allows ten an hour. */
   listEveryMs: 6 * 60_000,
+  /** `refresh` without `force` leaves a list alone that is younger. */
   listFreshMs: 30 * 60_000,
   detailsPerMinute: 60,
   detailsBurst: 60,
+  /** What background reads leave of the burst for people who are waiting. */
   detailsReserve: 20,
+  /** Details older than this are read again when none are missing. */
   detailsStaleMs: 24 * 60 * 60_000,
+  /** After a 429 without Retry-After. */
   backOffMs: 60_000,
 };
 

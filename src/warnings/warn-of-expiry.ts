@@ -1,10 +1,7 @@
 import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { Links } from '../holders/link-store.ts';
-import type { Preferences } from '../holders/preference-store.ts';
-import type { Message } from '../slack/message.ts';
-import type { Warned } from './warned-store.ts';
+import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A new card takes its time by mail. */
@@ -23,16 +20,12 @@ export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Dat
   });
 }
 
-interface Deps {
+interface Deps extends WarnDeps {
   readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
-  readonly links: Pick<Links, 'ofAccount'>;
-  readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
   readonly factsOf: (acctId: number, which: { readonly cardId: number }) => Promise<CardFacts>;
   /** The channel of status changes. */
   readonly channel: string;
-  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -41,17 +34,16 @@ export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
 /** Tells the holder and the channel once that a card is about to expire. Safe to repeat. */
 export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
-  const { links, preferences, warned, channel } = deps;
+  const { warned, channel } = deps;
+  const warnBoth = createWarnBoth(deps);
   return async function warnOfExpiry(acctId) {
     for (const { cardId, expiresOn } of expiringCards(await deps.getAccount(acctId), deps.now())) {
       const id = expiryWarningId(cardId);
       if (await warned.has(id)) continue;
       const card = await deps.factsOf(acctId, { cardId });
-      if (await preferences.isOn(channel, 'expiring-cards'))
-        await deps.postNotice(channel, id, expiryWarning({ card, expiresOn }, 'team'));
-      const userId = (await links.ofAccount(acctId))?.userId;
-      if (userId !== undefined && (await preferences.isOn(userId, 'expiring-cards')))
-        await deps.notifyDirectly(userId, `${id}-holder`, expiryWarning({ card, expiresOn }, 'holder'));
+      await warnBoth('expiring-cards', { channel, acctId, id }, (audience) =>
+        expiryWarning({ card, expiresOn }, audience),
+      );
       await warned.add(id, 2 * WARN_BEFORE_MS);
     }
   };

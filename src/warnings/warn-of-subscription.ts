@@ -5,10 +5,7 @@ import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import type { Links } from '../holders/link-store.ts';
-import type { Preferences } from '../holders/preference-store.ts';
-import type { Message } from '../slack/message.ts';
-import type { Warned } from './warned-store.ts';
+import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 
 /** A subscription is tried again on other days: the same amount, without the card. */
 const DAYS_MIN = 3;
@@ -18,18 +15,14 @@ const DECLINES_MAX = 50;
 /** Then people are told again. */
 const SILENT_MS = 30 * 24 * 3_600_000;
 
-interface Deps {
+interface Deps extends WarnDeps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
-  readonly links: Pick<Links, 'ofAccount'>;
-  readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
   /** The channel of declines. */
   readonly channel: string;
   /** The day of an instant at the card service, `2026-11-20`. */
   readonly dayOf: (instant: string) => string;
-  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -47,7 +40,8 @@ export async function mayBeSubscription(
  * should raise the limit, or cancel the subscription. The holder and the channel are told once a month. Safe to repeat.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
-  const { alerts, history, links, preferences, warned, channel } = deps;
+  const { alerts, history, warned, channel } = deps;
+  const warnBoth = createWarnBoth(deps);
   return async function warnOfSubscription(alertId) {
     const alert = await alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null || alert.event.isCardPresent) return;
@@ -61,11 +55,9 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     // The id of a message is used for good, so it names the try that led to it.
     const messageId = `${id}-${alert.event.id}`;
     const failing = { alert, days: days.size, since: first };
-    if (await preferences.isOn(channel, 'failing-subscriptions'))
-      await deps.postNotice(channel, messageId, subscriptionWarning(failing, 'team'));
-    const userId = (await links.ofAccount(acctId))?.userId;
-    if (userId !== undefined && (await preferences.isOn(userId, 'failing-subscriptions')))
-      await deps.notifyDirectly(userId, `${messageId}-holder`, subscriptionWarning(failing, 'holder'));
+    await warnBoth('failing-subscriptions', { channel, acctId, id: messageId }, (audience) =>
+      subscriptionWarning(failing, audience),
+    );
     await warned.add(id, SILENT_MS);
   };
 

@@ -1,5 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import type { Links } from '../holders/link-store.ts';
+import type { Preferences } from '../holders/preference-store.ts';
+import type { Message } from '../slack/message.ts';
 
 /** Which warnings were given, so that each is given once. */
 export type Warned = ReturnType<typeof createWarned>;
@@ -11,5 +14,26 @@ export function createWarned(redis: Redis | Cluster) {
     /** To be called last: after a crash the warning is repeated under its id, which adds nothing. */
     add: async (id: string, ttlMs: number): Promise<void> =>
       void (await redis.set(keyOf(id), '1', 'PX', Math.max(1, Math.ceil(ttlMs)))),
+  };
+}
+
+export interface WarnDeps {
+  readonly links: Pick<Links, 'ofAccount'>;
+  readonly preferences: Pick<Preferences, 'isOn'>;
+  readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
+  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+}
+
+/** Warns a channel and the holder of a card, each if they want to hear of it. Safe to repeat, by the id. */
+export function createWarnBoth({ links, preferences, postNotice, notifyDirectly }: WarnDeps) {
+  return async function warnBoth(
+    kind: 'expiring-cards' | 'failing-subscriptions',
+    { channel, acctId, id }: { readonly channel: string; readonly acctId: number; readonly id: string },
+    messageFor: (audience: 'team' | 'holder') => Message,
+  ): Promise<void> {
+    if (await preferences.isOn(channel, kind)) await postNotice(channel, id, messageFor('team'));
+    const userId = (await links.ofAccount(acctId))?.userId;
+    if (userId !== undefined && (await preferences.isOn(userId, kind)))
+      await notifyDirectly(userId, `${id}-holder`, messageFor('holder'));
   };
 }

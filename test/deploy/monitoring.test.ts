@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { DASHBOARD_FILE, dashboard } from '../../deploy/grafana/dashboard.ts';
 import { findProgram } from '../../local/system-package.ts';
-import { createHealthMetrics } from '../../src/ops/health-metrics.ts';
-import { createMetrics } from '../../src/ops/metrics.ts';
+import { createHealthMetrics, createMetrics } from '../../src/ops/metrics.ts';
 
 interface Rule {
   readonly alert?: string;

@@ -1,7 +1,7 @@
 /** The worker process, at the pace that `TEST_PACE` says in JSON: where nothing is said about pace, nobody waits for it. */
-import { withAdmin } from '../../src/app/admin.ts';
+
 import { workerConfig } from '../../src/app/config.ts';
-import { runProcess } from '../../src/app/run-process.ts';
+import { runProcess, withAdmin } from '../../src/app/run-process.ts';
 import { defaultPace, startWorker } from '../../src/app/worker-process.ts';
 import { createLog } from '../../src/core/log.ts';
 

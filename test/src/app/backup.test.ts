@@ -2,8 +2,7 @@ import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BackupError, readBackup, takeBackup } from '../../../src/app/backup.ts';
-import { restoreBackup } from '../../../src/app/restore.ts';
+import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
 import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { laterMs, startConsumers } from '../../../src/app/consumer.ts';
+import { type Attempt, laterMs, type RunJob, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
-import type { Attempt, RunJob } from '../../../src/app/run-job.ts';
 import {
   CardApiError,
   RolesUnreadError,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { type Attempt, createRunJob, type JobHandlers } from '../../../src/app/consumer.ts';
 import { type JobName, jobs } from '../../../src/app/jobs.ts';
-import { type Attempt, createRunJob, type JobHandlers } from '../../../src/app/run-job.ts';
 import { SlackError, UnreadableError } from '../../../src/core/errors.ts';
 
 const attempt: Attempt = { isLast: false, starts: 1, hasWaited: false };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Enqueue } from '../../../src/app/enqueue.ts';
-import { createSweep } from '../../../src/app/sweep.ts';
+import { createSweep } from '../../../src/app/maintenance.ts';
 import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand } from '../../support/perform-world.ts';

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { Health } from '../../../src/ops/health.ts';
-import { createHealthMetrics } from '../../../src/ops/health-metrics.ts';
+import { createHealthMetrics } from '../../../src/ops/metrics.ts';
 
 const depth = { waiting: 3, active: 2, delayed: 1, failed: 0, oldestMs: null };
 const healthy: Health = {
