@@ -13,6 +13,8 @@ export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
 export const DeclinesAction = actionOf('declines', target.card, {
   /** Since when, as it was typed; empty: a week. */
   details: z.string(),
+  /** From 1. */
+  page: z.int().positive().default(1),
 });
 export type DeclinesAction = z.infer<typeof DeclinesAction>;
 
@@ -63,13 +65,21 @@ export const alertVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Reads `4242 30d`. A name comes first, so that nobody called "2 Days" is cut in two. */
-function readDeclines(words: readonly string[]): ReadCommand | UnclearCommand {
+/** Reads `4242 30d page 2`. A name comes first, so that nobody called "2 Days" is cut in two. */
+function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
+  const page = /^page (\d{1,3})$/i.exec(typed.slice(-2).join(' '))?.[1];
+  const words = page === undefined ? typed : typed.slice(0, -2);
   if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: 'declines CARD [7d]' };
   const since = words.findIndex(
     (word, index) => index > 0 && (/^for$/i.test(word) || readDuration(words.slice(index)) !== null),
   );
   const at = since === -1 ? words.length : since;
   const on = { kind: 'words', words: words.slice(0, at) } as const;
-  return { kind: 'read', verb: 'declines', target: on, reason: '', input: { details: words.slice(at).join(' ') } };
+  return {
+    kind: 'read',
+    verb: 'declines',
+    target: on,
+    reason: '',
+    input: { details: words.slice(at).join(' '), page: Math.max(1, Number(page ?? 1)) },
+  };
 }

@@ -23,7 +23,7 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
     action,
     acctId,
     cardId,
-  }: Resolved<Action & { readonly details: string }>): Promise<void> {
+  }: Resolved<Action & { readonly details: string; readonly page: number }>): Promise<void> {
     const words = action.details === '' ? [] : action.details.replace(/^for /i, '').split(' ');
     const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
     if (asked === null || asked.words < words.length) {
@@ -47,6 +47,8 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
       card: facts,
       since: formatDuration(asked.ms),
       isComplete: fetched !== null,
+      page: action.page,
+      again: [facts.last4 ?? String(acctId), ...words].join(' '),
       declines: declines.map((event) => ({ id: event.id, ...shownDecline(event) })),
     });
     await reply.answer(action, message);

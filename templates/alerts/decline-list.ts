@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, header, inSections, outside, section, sentence } from '../core/blocks.ts';
+import { context, header, inSections, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { shownReason } from './decline-words.ts';
@@ -12,6 +12,10 @@ export interface DeclineList {
   readonly since: string;
   /** False: the card service could not be asked, these are the alerts alone. */
   readonly isComplete: boolean;
+  /** The page that is asked for, from 1. */
+  readonly page: number;
+  /** Card and time, to be typed for another page: `4242 30d`. */
+  readonly again: string;
   /** Newest first. */
   readonly declines: readonly {
     readonly id: string;
@@ -27,7 +31,7 @@ export interface DeclineList {
 const LINES = 8;
 
 /** Declines of a card, counted by reason, for whoever asked. */
-export function declineList({ card, since, isComplete, declines }: DeclineList): Message {
+export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
   const counted = `${declines.length} ${declines.length === 1 ? 'decline' : 'declines'}`;
   const titles = declines.map((said) => shownReason(said, 'direct').title);
   const reasons = [...new Set(titles)]
@@ -37,7 +41,7 @@ export function declineList({ card, since, isComplete, declines }: DeclineList):
     ({ id, occurredAt, amountCents, merchant }, at) =>
       `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${outside(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
-  const { shown, left } = asManyAsFit(inSections(lines, LINES));
+  const pages = pageOf(inSections(lines, LINES), page);
 
   return {
     text: sentence(
@@ -48,11 +52,9 @@ export function declineList({ card, since, isComplete, declines }: DeclineList):
       ...(reasons.length === 0
         ? []
         : [section(...reasons.map(({ title, count }) => `*${outside(title, 100)}:* ${count}`))]),
-      ...shown,
+      ...pages.shown,
       ...context(
-        left === 0
-          ? null
-          : `… and ${declines.length - shown.length * LINES} older ones. Ask for a shorter time to see the rest.`,
+        pageWords(pages, `declines ${outside(again, 60)} page`),
         isComplete ? null : 'The card service could not be asked: these are the ones that came as alerts.',
         'Only you see this.',
       ),

@@ -5,7 +5,17 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, countOf, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import {
+  asManyAsFit,
+  context,
+  countOf,
+  fields,
+  header,
+  inSections,
+  outside,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import {
   balanceWord,
   capital,
@@ -49,14 +59,21 @@ export interface CardShow {
 }
 
 const BAR_LENGTH = 10;
-const LIMITS_MAX = 15;
+/** Limits of one block: few enough that no block is cut. */
+const LINES = 15;
 const DECLINES_MAX = 5;
 
 /** One card, for the person who asked. */
 export function cardShow({ card, status, balanceCents, limits, declines }: CardShow, view: View): Message {
   const known = status === null ? 'status not known' : statusWord(status);
   const set = limits.filter(({ limitCents }) => limitCents !== null);
-  const more = set.length - LIMITS_MAX;
+  const lines = ['*Limits*', ...set.map(limitLine), set.length === 0 ? 'No limit is set.' : null, followsRuleset(card)];
+  const { shown, left } = asManyAsFit(
+    inSections(
+      lines.filter((line) => line !== null),
+      LINES,
+    ),
+  );
   const balance = balanceCents !== null && mayShow('balance', view.place) ? balanceWord(balanceCents) : '';
 
   return {
@@ -76,13 +93,8 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ['Account', card.acctId === null ? '' : String(card.acctId)],
         ['Card id', card.cardId === null ? '' : String(card.cardId)],
       ]),
-      section(
-        '*Limits*',
-        ...set.slice(0, LIMITS_MAX).map(limitLine),
-        set.length === 0 ? 'No limit is set.' : null,
-        more > 0 ? `… and ${more} more.` : null,
-        followsRuleset(card),
-      ),
+      ...shown,
+      ...context(left === 0 ? null : 'There are more limits than a message can show.'),
       section(
         '*Last declines*',
         ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, view)),

@@ -157,7 +157,14 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'decline-list': (one, two) => {
     const declined = { id: 'evt_1', occurredAt: one, amountCents: 1, merchant: one, code: two, message: one };
     return [
-      declineList({ card: { ...somebody, holder: one }, since: '7 days', isComplete: false, declines: many(declined) }),
+      declineList({
+        card: { ...somebody, holder: one },
+        since: '7 days',
+        isComplete: false,
+        page: 1,
+        again: one,
+        declines: many(declined),
+      }),
     ];
   },
   'fraud-notice': (one, two) => [

@@ -7,8 +7,17 @@ it('reads what was typed as an action of its verb', () => {
   expect(read(['4242', '30d'])).toMatchObject({
     verb: 'declines',
     target: { kind: 'words', words: ['4242'] },
-    input: { details: '30d' },
+    input: { details: '30d', page: 1 },
   });
+});
+
+it.each([
+  [['4242', 'page', '2'], ['4242'], { details: '', page: 2 }],
+  [['Jane', 'Page', '30d', 'page', '3'], ['Jane', 'Page'], { details: '30d', page: 3 }],
+  [['Jane', 'Page'], ['Jane', 'Page'], { details: '', page: 1 }],
+  [['4242', 'page', '0'], ['4242'], { details: '', page: 1 }],
+])('reads the page at the end of %j', (typed, words, input) => {
+  expect(read(typed)).toMatchObject({ target: { words }, input });
 });
 
 it('explains the usage when it cannot be read', () => {

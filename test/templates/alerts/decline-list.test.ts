@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { declineList } from '../../../templates/alerts/decline-list.ts';
+import { card } from '../fixtures.ts';
+
+const declines = Array.from({ length: 300 }, (_, index) => ({
+  id: `evt_${String(index).padStart(16, '0')}`,
+  occurredAt: '2026-11-20T14:14:00Z',
+  amountCents: 100 + index,
+  merchant: `Coffee ${index}`,
+  code: 'decline.rule.limit',
+  message: '',
+}));
+const page = (number: number): string =>
+  JSON.stringify(declineList({ card, since: '30 days', isComplete: true, page: number, again: '4242 30d', declines }));
+
+it('shows every decline on one of its pages, and how to get the next one', () => {
+  const all: string[] = [];
+  for (let number = 1; ; number += 1) {
+    const text = page(number);
+    all.push(...(text.match(/evt_\d{16}/g) ?? []));
+    if (!text.includes('Next:')) break;
+    expect(text).toContain(`Next: \`/card declines 4242 30d page ${number + 1}\``);
+  }
+  expect(all).toEqual(declines.map(({ id }) => id));
+});
