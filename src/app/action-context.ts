@@ -75,7 +75,7 @@ export type ActionContext = Shared &
   ReturnType<typeof settings> &
   ReturnType<typeof digestParts> & { readonly announce: Announce };
 
-type Digests = Pick<ReturnType<typeof composeDigests>, 'digestTimers' | 'sendDigest'>;
+type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 
 export function createActionContext(worker: WorkerContext, digests: Digests): ActionContext {
   const { actionStores, wakeOutbox, enqueue } = worker;
@@ -228,9 +228,8 @@ function settings(context: WorkerContext) {
 }
 
 /** When a channel gets what waits for it. */
-function digestParts(context: WorkerContext, { digestTimers, sendDigest }: Digests) {
+function digestParts(context: WorkerContext, { sendDigest }: Digests) {
   return {
-    digestTimers,
     postDigest: sendDigest.now,
     async holdAsQuiet(channel: string) {
       const released = await holdAsQuiet(channel, context);

@@ -47,7 +47,6 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     why: createExplainRouting({ ...common, messages: tools.alertMessages }),
     digest: createSetDigest({
       ...common,
-      timers: tools.digestTimers,
       postNow: tools.postDigest,
       serviceZone: tools.zone,
     }),

@@ -8,17 +8,12 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
-import { cronPattern, type DigestKind, kindOf } from '../digests/schedule-store.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
-import type { DigestTimers } from '../digests/set-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
 import { createWarned } from '../warnings/warned-store.ts';
-import type { Schedules } from './enqueue.ts';
 import type { WorkerContext } from './worker-context.ts';
-
-const keyOf = (channel: string, kind: DigestKind): string => `digest-${channel}-${kind}`;
 
 /** Its name is that of the digest: there is one for each. */
 function fileForController(id: string, content: string) {
@@ -30,31 +25,19 @@ function fileForController(id: string, content: string) {
   return { file, comment: 'The same for the controller, as a table for any spreadsheet.' };
 }
 
-/** Digests: when each is sent, what is counted for them, and what sends them. */
-export function composeDigests(context: WorkerContext, schedules: Schedules) {
-  const { redis, digests } = context;
-  const tallies = createTallies(redis);
+/** Digests: what is counted for them, and what sends them. */
+export function composeDigests(context: WorkerContext, sealCard: SealCard) {
+  const tallies = createTallies(context.redis);
   const sendDigest = composeSendDigest(context, tallies);
-  const digestTimers: DigestTimers = {
-    async schedule(digest) {
-      const { channel, zone } = digest;
-      const kind = kindOf(digest);
-      await schedules.set('send-digest', keyOf(channel, kind), { channel, kind }, cronPattern(digest), zone);
-    },
-    unschedule: (channel, kind) => schedules.remove('send-digest', keyOf(channel, kind)),
-  };
-
-  async function keepTimers(): Promise<void> {
-    for (const digest of await digests.all()) {
-      const { channel, zone } = digest;
-      const isSet = await schedules.has('send-digest', keyOf(channel, kindOf(digest)), cronPattern(digest), zone);
-      if (!isSet) await digestTimers.schedule(digest);
-    }
-  }
-
+  const sendOwnDigests = composeOwnDigests(context, sealCard);
   return {
-    digestTimers,
     sendDigest,
+
+    /** Each channel's digest is a job of its own, which is tried again by itself. */
+    async sendDigests(): Promise<void> {
+      for (const due of await sendDigest.due()) await context.enqueue('send-digest', due);
+      await sendOwnDigests();
+    },
 
     async countDecline(event: TransactionEvent, { group }: CardFacts) {
       const { id, acctId, occurredAt, amountCents, decline, merchant } = event;
@@ -68,15 +51,6 @@ export function composeDigests(context: WorkerContext, schedules: Schedules) {
         merchant: merchant.name,
         group,
       });
-    },
-
-    /** Timers that were lost, or that Redis has back from before, ring again at their time. */
-    keepTimers,
-
-    /** At start: what rang meanwhile is made up for as well. */
-    async keepDigests(): Promise<void> {
-      await keepTimers();
-      await sendDigest.missed();
     },
   };
 }
@@ -99,6 +73,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   return createSendDigest({
     ...context,
     tallies,
+    sent: createWarned(context.redis),
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),
@@ -116,7 +91,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
 }
 
 /** Digests of people's own cards. */
-export function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Promise<void> {
+function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Promise<void> {
   const recentDeclines = createRecentDeclines(context.history, context.alerts);
   return createSendOwnDigests({
     ...context,

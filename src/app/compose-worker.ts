@@ -24,12 +24,12 @@ import { holdAllAsQuiet } from '../routing/set-quiet.ts';
 import { createActionContext } from './action-context.ts';
 import { composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
-import { composeDigests, composeOwnDigests } from './compose-digests.ts';
+import { composeDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
 import type { JobHandlers } from './consumer.ts';
-import { createSchedules, toJob } from './enqueue.ts';
+import { keepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
 import { remembered } from './remember-writes.ts';
@@ -39,10 +39,8 @@ type Parts = ReturnType<typeof composeParts>;
 
 function composeParts(context: WorkerContext, throttle: Throttle) {
   const sealCard = sealCardFor(context);
-  const schedules = createSchedules(context.queues);
-  const digests = composeDigests(context, schedules);
+  const digests = composeDigests(context, sealCard);
   return {
-    schedules,
     digests,
     outbox: composeOutbox(context, throttle),
     home: composeHome(context, sealCard),
@@ -50,15 +48,14 @@ function composeParts(context: WorkerContext, throttle: Throttle) {
     verbs: composeVerbs(createActionContext(context, digests)),
     recovery: composeRecovery(context),
     warnings: composeWarnings(context, sealCard),
-    sendOwnDigests: composeOwnDigests(context, sealCard),
   };
 }
 
 /** The capabilities of the worker: what it does for each job, and besides. */
 export function composeWorker(context: WorkerContext, throttle: Throttle) {
-  const { config, visibilityOf, log } = context;
+  const { config, queues, visibilityOf, log } = context;
   const parts = composeParts(context, throttle);
-  const { schedules, digests, outbox, verbs, home } = parts;
+  const { outbox, verbs, home } = parts;
   return {
     handlers: handlersOf(context, parts),
     /** Tells whoever waits for a job that this version cannot read. */
@@ -69,14 +66,9 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
     sweep: createSweep({
       ...context,
       hasEdits: outbox.hasEdits,
-      keepDigestTimers: digests.keepTimers,
+      keepTimers: () => keepIntervals(queues, config.audit.sink === null ? ['copy-audit'] : []),
       holdAllAsQuiet: () => holdAllAsQuiet(context),
     }),
-    /** Sets the timers of everything that comes again. */
-    async setTimers(): Promise<void> {
-      await schedules.setIntervals(config.audit.sink === null ? ['copy-audit'] : []);
-      await digests.keepDigests();
-    },
     /**
      * Tells ops at the start which of the configured channels another company reads. Before each post it is checked
      * again; this is for whoever starts Cardbell, who should not learn it from the first request.
@@ -124,8 +116,8 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'warn-of-subscription': ({ alertId }) => warnings.warnOfSubscription(alertId),
     'warn-of-expiry': ({ acctId }) => warnings.warnOfExpiry(acctId),
     'recover-gap': recovery.run,
-    'send-digest': ({ channel, kind }) => digests.sendDigest.due(channel, kind),
-    'send-own-digests': parts.sendOwnDigests,
+    'send-digest': digests.sendDigest.send,
+    'send-digests': digests.sendDigests,
     'copy-audit': composeCopyHeads(context),
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.

@@ -51,32 +51,14 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
 
 type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
 
-/** Jobs that come again by the clock of a zone, each under a key of its own. */
-export type Schedules = ReturnType<typeof createSchedules>;
-
-export function createSchedules(queues: Queues) {
-  const queueOf = (name: JobName) => queues[jobs[name].queue];
-  return {
-    /** @param pattern five fields of cron, @param tz the zone by whose clock it comes. */
-    async set<Name extends JobName>(name: Name, key: string, data: JobData<Name>, pattern: string, tz: string) {
-      await queueOf(name).upsertJobScheduler(key, { pattern, tz }, { name, data, opts: { ...jobs[name].retry } });
-    },
-    async remove(name: JobName, key: string): Promise<void> {
-      await queueOf(name).removeJobScheduler(key);
-    },
-    /** Whether it comes at this time, not only at some. */
-    async has(name: JobName, key: string, pattern: string, zone: string): Promise<boolean> {
-      const known = await queueOf(name).getJobScheduler(key);
-      return known?.pattern === pattern && known.tz === zone;
-    },
-    /** Sets every job of the table that has an interval, but those that nothing here needs. */
-    async setIntervals(unneeded: readonly JobName[]): Promise<void> {
-      for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
-        if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
-        await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
-      }
-    },
-  };
+/** Sets every job of the table that has an interval and is not set, but those that nothing here needs. */
+export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]): Promise<void> {
+  for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
+    if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
+    const known = await queues[queue].getJobScheduler(name);
+    if (known?.every === everyMs) continue;
+    await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
+  }
 }
 
 /**

@@ -238,14 +238,15 @@ const table = {
     mergeBy: ({ acctId }) => `warn-expiry-${acctId}`,
   }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
-  /** Its schedules are the channels': see `compose-digests.ts`. */
+  /** The digest of a channel that is due on a date. */
   'send-digest': job({
     ...maintenance,
-    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds) }),
+    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), date: z.string() }),
     retry: times(12),
+    id: ({ channel, kind, date }) => `digest-${channel}-${kind}-${date}`,
   }),
-  /** Everybody's own digest is due at the same hour; what a worker missed is made up for. */
-  'send-own-digests': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5 * 60_000 }),
+  /** Adds the jobs of channels, and sends people's own; what a worker missed is made up for. */
+  'send-digests': job({ queue: 'maintenance', data: nothing, retry: once, looksAgain: true, everyMs: 60_000 }),
   /** What could not be copied is copied by the next one. */
   'copy-audit': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */

@@ -38,11 +38,10 @@ interface Work {
   readonly workerId: string;
   readonly sweepMs: number;
   readonly sweep: () => Promise<void>;
-  readonly setTimers: () => Promise<void>;
 }
 
 /** What a worker does besides its jobs, at its start and every `sweepMs`: a failure is logged, and the next run comes. */
-export function createMaintenance(context: Context, { workerId, sweepMs, sweep, setTimers }: Work) {
+export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
   const { watch, checkClock, notifyOfMemory } = createWatches(context, workers, workerId);
@@ -77,7 +76,6 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep, 
   async function begin(): Promise<void> {
     await orLog('watch', watch);
     await orLog('clock', checkClock);
-    await setTimers();
     await wakeSkewed();
     await sweep();
     for (const { id, endsAt, state } of await temporaryChanges.all()) {
@@ -145,8 +143,8 @@ interface SweepDeps {
   readonly progress: Pick<Progress, 'awaited'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
-  /** Sets the timers of digests that are not set, or at another time. */
-  readonly keepDigestTimers: () => Promise<void>;
+  /** Sets the timers of what comes again that are not set. */
+  readonly keepTimers: () => Promise<void>;
   /** Holds what came into an outbox before somebody set quiet hours there. */
   readonly holdAllAsQuiet: () => Promise<void>;
 }
@@ -160,6 +158,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
   const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < now().getTime();
 
   return async function sweep() {
+    await deps.keepTimers();
     for (const channel of await outbox.channels()) {
       if ((await outbox.waiting(channel)) > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
@@ -177,7 +176,6 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
       if (isLate(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
-    await deps.keepDigestTimers();
     // Last: it reads alerts, and one that cannot be read must not hold up the others.
     await holdAllAsQuiet();
   };

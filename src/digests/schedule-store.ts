@@ -99,7 +99,8 @@ export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, 
 
 const DAY_MS = 86_400_000;
 
-function periodOf(when: When, date: string): DigestPeriod {
+/** The period whose digest is due on a date. */
+export function periodOf(when: When, date: string): DigestPeriod {
   const before = stepFrom(when, date, -1);
   const edges = when.isMonthly ? { ...when, hour: 0, minute: 0 } : when;
   return { fromMs: instantOf(edges, before), toMs: instantOf(edges, date), dueMs: instantOf(when, date), date };
@@ -108,11 +109,6 @@ function periodOf(when: When, date: string): DigestPeriod {
 /** When the next digest is due, in milliseconds. */
 export function nextDue(when: When, now: Date): number {
   return instantOf(when, stepFrom(when, periodBefore(when, now).date, 1));
-}
-
-/** For BullMQ's schedulers, together with the zone. */
-export function cronPattern({ weekday, isMonthly, hour, minute }: When): string {
-  return `${minute} ${hour} ${isMonthly ? 1 : '*'} * ${weekday ?? '*'}`;
 }
 
 /** The date of the digest before or after that of `date`. */

@@ -7,12 +7,11 @@ import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
 import {
   type DigestKind,
-  type DigestPeriod,
-  type DigestSchedule,
   type Digests,
   kindOf,
   periodBefore,
   periodBeforeThat,
+  periodOf,
   periodsUntil,
   type Span,
 } from './schedule-store.ts';
@@ -24,6 +23,11 @@ export type DigestOf = DigestKind | 'last-month';
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum'>;
+  /** Which digests were sent. */
+  readonly sent: {
+    readonly has: (id: string) => Promise<boolean>;
+    readonly add: (id: string, keptMs: number) => Promise<void>;
+  };
   readonly exceptions: {
     readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
     readonly open: () => Promise<OpenException[]>;
@@ -52,8 +56,6 @@ type PostDigest = (
   },
 ) => Promise<void>;
 
-/** A timer may fire a little early, or before an hour that spring skips has been made up for. */
-const EARLY_MS = 2 * 3_600_000;
 /** Nobody reads a digest that is later than this; that of a month is still needed. */
 const lateMs: Readonly<Record<DigestKind, number>> = {
   daily: 12 * 3_600_000,
@@ -61,27 +63,43 @@ const lateMs: Readonly<Record<DigestKind, number>> = {
   monthly: 5 * 24 * 3_600_000,
 };
 
+/** The digest of a channel that is due on a date. */
+interface DueDigest {
+  readonly channel: string;
+  readonly kind: DigestKind;
+  readonly date: string;
+}
+
+const idOf = ({ channel, kind, date }: DueDigest): string => `digest-${channel}-${kind}-${date}`;
+
 const noSums = { count: 0, attempts: 0, cents: 0 };
 
 /** Digests of declines and approvals. Each is posted once for its channel and period, however often it is asked for. */
 export function createSendDigest(deps: Deps) {
-  const { digests, visibilityOf, post, notifySharedChannel, record, now } = deps;
+  const { digests, sent, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
-    /** The timer of a digest fired. */
-    async due(channel: string, kind: DigestKind): Promise<void> {
-      const schedule = await digests.get(channel, kind);
-      if (schedule === null) return;
-      await send(schedule, periodBefore(schedule, new Date(now().getTime() + EARLY_MS)));
+    /** What is due now and was not sent, also what was due while no worker was running. */
+    async due(): Promise<DueDigest[]> {
+      const due: DueDigest[] = [];
+      for (const schedule of await digests.all()) {
+        const { dueMs, date } = periodBefore(schedule, now());
+        const digestDue = { channel: schedule.channel, kind: kindOf(schedule), date };
+        const wasScheduled = dueMs > Date.parse(schedule.at);
+        const isTooLate = now().getTime() - dueMs >= lateMs[digestDue.kind];
+        if (wasScheduled && !isTooLate && !(await sent.has(idOf(digestDue)))) due.push(digestDue);
+      }
+      return due;
     },
 
-    /** Sends what was due while no worker was running. */
-    async missed(): Promise<void> {
-      for (const schedule of await digests.all()) {
-        const period = periodBefore(schedule, now());
-        const wasScheduled = period.dueMs > Date.parse(schedule.at);
-        const isTooLate = now().getTime() - period.dueMs >= lateMs[kindOf(schedule)];
-        if (wasScheduled && !isTooLate) await send(schedule, period);
-      }
+    /** Sends one that is due. Safe to repeat. */
+    async send(due: DueDigest): Promise<void> {
+      const { channel, kind, date } = due;
+      const id = idOf(due);
+      const schedule = await digests.get(channel, kind);
+      if (schedule === null || (await sent.has(id))) return;
+      const period = periodOf(schedule, date);
+      await postDigest(channel, id, kind, period, periodBeforeThat(schedule, period));
+      await sent.add(id, 2 * lateMs[kind]);
     },
 
     /** Up to this moment: as the channel's first digest, or daily, where nothing is said. */
@@ -94,13 +112,6 @@ export function createSendDigest(deps: Deps) {
       await postDigest(channel, id, kind, before, monthBefore);
     },
   };
-
-  async function send(schedule: DigestSchedule, period: DigestPeriod): Promise<void> {
-    const { channel } = schedule;
-    const kind = kindOf(schedule);
-    const id = `digest-${channel}-${kind}-${period.date}`;
-    await postDigest(channel, id, kind, period, periodBeforeThat(schedule, period));
-  }
 
   async function postDigest(channel: string, id: string, kind: DigestKind, period: Span, before: Span): Promise<void> {
     const visibility = await visibilityOf(channel);

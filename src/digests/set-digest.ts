@@ -2,26 +2,12 @@ import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { WithLock } from '../core/lock.ts';
-import {
-  type DigestKind,
-  type DigestSchedule,
-  type Digests,
-  digestKinds,
-  nextDue,
-  scheduleWords,
-} from './schedule-store.ts';
+import { type DigestSchedule, type Digests, digestKinds, nextDue, scheduleWords } from './schedule-store.ts';
 import type { DigestOf } from './send-digest.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
-export interface DigestTimers {
-  /** Replaces the channel's timer of the same kind. */
-  readonly schedule: (schedule: DigestSchedule) => Promise<void>;
-  readonly unschedule: (channel: string, kind: DigestKind) => Promise<void>;
-}
-
 interface Deps {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
-  readonly timers: DigestTimers;
   /** Posts a digest up to this moment, once for each id. */
   readonly postNow: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
   /** IANA name of the default time zone. */
@@ -35,7 +21,7 @@ interface Deps {
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Safe to repeat. */
 export function createSetDigest(deps: Deps) {
-  const { digests, timers, serviceZone, reply, now } = deps;
+  const { digests, serviceZone, reply, now } = deps;
 
   return async function setDigest(action: DigestAction): Promise<void> {
     const { channel } = action.origin;
@@ -52,14 +38,10 @@ export function createSetDigest(deps: Deps) {
       await reply.record(action, { event: 'done', isFirst: true, before, after, line });
       if (schedule !== null) {
         await digests.set(schedule);
-        await timers.schedule(schedule);
         const next = new Date(nextDue(schedule, now())).toISOString();
         return await reply.answer(action, digestSet({ ...schedule, next }));
       }
-      for (const kind of digestKinds) {
-        await timers.unschedule(channel, kind);
-        await digests.remove(channel, kind);
-      }
+      for (const kind of digestKinds) await digests.remove(channel, kind);
       await reply.answer(action, digestOff());
     });
   };

@@ -199,7 +199,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
     scheduleMuteEnd: async () => {},
     postNotice: async () => {},
-    digestTimers: { schedule: async () => {}, unschedule: async () => {} },
     postDigest: async () => {},
     opsChannel: 'C0OPS',
     toInstant: () => null,

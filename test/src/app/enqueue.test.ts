@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEnqueue, createSchedules, type Enqueue, toJob } from '../../../src/app/enqueue.ts';
+import { createEnqueue, type Enqueue, keepIntervals, toJob } from '../../../src/app/enqueue.ts';
 import { jobs } from '../../../src/app/jobs.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
@@ -46,28 +46,16 @@ it('runs at once what should have run already', async () => {
   expect(await queues.maintenance.getJobCounts('waiting')).toEqual({ waiting: 1 });
 });
 
-it('schedules every job of the table that has an interval, but those that nobody needs', async () => {
-  await createSchedules(queues).setIntervals(['copy-audit']);
+it('schedules every job of the table that has an interval, also one that was lost, but those that nobody needs', async () => {
+  await keepIntervals(queues, ['copy-audit']);
+  await queues.maintenance.removeJobScheduler('refresh-homes');
+  await keepIntervals(queues, ['copy-audit']);
 
   const scheduled = await queues.maintenance.getJobSchedulers();
   const repeated = Object.entries(jobs).filter(([name, { everyMs }]) => everyMs !== undefined && name !== 'copy-audit');
   expect(Object.fromEntries(scheduled.map(({ name, every }) => [name, Number(every)]))).toEqual(
     Object.fromEntries(repeated.map(([name, { everyMs }]) => [name, everyMs])),
   );
-});
-
-it('keeps a schedule under its key until it is removed', async () => {
-  const schedules = createSchedules(queues);
-  const data = { channel: 'C1', kind: 'daily' } as const;
-
-  await schedules.set('send-digest', 'digest-C1', data, '0 9 * * *', 'America/New_York');
-  const isAt = (pattern: string, zone = 'America/New_York') => schedules.has('send-digest', 'digest-C1', pattern, zone);
-  expect(await isAt('0 9 * * *')).toBe(true);
-  expect(await isAt('0 8 * * *'), 'at another time').toBe(false);
-  expect(await isAt('0 9 * * *', 'UTC'), 'in another zone').toBe(false);
-
-  await schedules.remove('send-digest', 'digest-C1');
-  expect(await isAt('0 9 * * *')).toBe(false);
 });
 
 function collected() {

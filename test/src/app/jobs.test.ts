@@ -7,6 +7,8 @@ it.each([
   ['the look for copies of a message', 'delete-late-copies', true],
   ['the end of a temporary change, which asks two clocks', 'end-temporary-change', true],
   ['a digest', 'send-digest', false],
+  ['the look for digests that are due', 'send-digests', true],
+  ['the end of a mute', 'end-mute', true],
   ['the end of *Undo*', 'end-undo', false],
   ['the end of a claim', 'end-claim', false],
   ['a job of another version', 'somebody-elses', false],

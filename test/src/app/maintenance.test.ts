@@ -53,7 +53,7 @@ async function started({
       directory: { refresh: step('directory') },
       isCardApiAway: () => true,
     },
-    { workerId: 'worker-1', sweepMs: 15_000, sweep: step('sweep'), setTimers: step('timers') },
+    { workerId: 'worker-1', sweepMs: 15_000, sweep: step('sweep') },
   );
   stop = maintenance.stop;
   maintenance.start();
@@ -61,8 +61,8 @@ async function started({
   return did;
 }
 
-it('says that the worker lives, sets timers, sweeps, and loads the directory when it starts', async () => {
-  expect(await started()).toEqual(['no lag', 'timers', 'sweep', 'directory', 'token']);
+it('says that the worker lives, sweeps, and loads the directory when it starts', async () => {
+  expect(await started()).toEqual(['no lag', 'sweep', 'directory', 'token']);
 
   expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
 });
@@ -89,7 +89,7 @@ it('tells ops when people wait for too long', async () => {
 });
 
 it('survives a step that fails: the next run comes', async () => {
-  expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'timers', 'sweep']);
+  expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'sweep']);
 });
 
 it('tells ops once that Redis is filling up, that it is full, and that it has room again', async () => {

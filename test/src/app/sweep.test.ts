@@ -30,7 +30,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
     progress: { awaited: none },
     claims: { open: none },
     requests: { open: none },
-    keepDigestTimers: async () => {},
+    keepTimers: async () => {},
     holdAllAsQuiet: async () => {},
     ...left,
   })();

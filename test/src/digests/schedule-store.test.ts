@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cronPattern,
-  nextDue,
-  periodBefore,
-  periodBeforeThat,
-  periodsUntil,
-} from '../../../src/digests/schedule-store.ts';
+import { nextDue, periodBefore, periodBeforeThat, periodsUntil } from '../../../src/digests/schedule-store.ts';
 
 const at = (weekday: number | null, hour: number, minute: number, zone: string) => ({
   weekday,
@@ -75,7 +69,6 @@ describe('the period of a digest', () => {
     ]);
     expect(periodBefore(monthly, new Date('2026-11-01T13:59:00Z')).date).toBe('2026-10-01');
     expect(new Date(nextDue(monthly, new Date('2027-01-31T12:00:00Z'))).toISOString()).toBe('2027-02-01T14:00:00.000Z');
-    expect(cronPattern(monthly)).toBe('0 9 1 * *');
   });
 
   it('up to now is the last day or week, or the calendar’s month', () => {
@@ -93,10 +86,5 @@ describe('the period of a digest', () => {
       ['2026-11-01T00', '2026-11-20T12'],
       ['2026-10-01T00', '2026-11-01T00'],
     ]);
-  });
-
-  it('becomes a cron pattern for BullMQ', () => {
-    expect(cronPattern(newYork)).toBe('0 9 * * *');
-    expect(cronPattern(at(0, 17, 30, 'UTC'))).toBe('30 17 * * 0');
   });
 });

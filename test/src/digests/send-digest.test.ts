@@ -4,6 +4,7 @@ import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { withoutDataTables } from '../../../src/slack/data-tables.ts';
+import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { shown } from '../../templates/shown.ts';
@@ -20,6 +21,7 @@ function createWorld(now: Date) {
   const digest = createSendDigest({
     digests,
     tallies,
+    sent: createWarned(redis()),
     exceptions: {
       async approved(from, to): Promise<ApprovedChange[]> {
         asked.push([from, to].map((ms) => new Date(ms).toISOString().slice(0, 10)));
@@ -41,8 +43,9 @@ function createWorld(now: Date) {
     },
     record: async (channel, id, what) => void recorded.push(`${channel}: ${id}: ${what}`),
     notifySharedChannel: async (channel) => void shared.push(channel),
-    now: () => now,
+    now: () => new Date(now.getTime() + passedMs),
   });
+  let passedMs = 0;
   let events = 0;
   const declined = (at: string, over = {}) => {
     events += 1;
@@ -58,7 +61,11 @@ function createWorld(now: Date) {
     };
     return tallies.count({ ...decline, ...over });
   };
-  return { digest, digests, declined, posted, shared, recorded, asked };
+  const sendDue = async () => {
+    for (const due of await digest.due()) await digest.send(due);
+  };
+  const pass = (ms: number) => (passedMs += ms);
+  return { digest, digests, sendDue, pass, declined, posted, shared, recorded, asked };
 }
 
 it('a digest is not posted in a channel that another company can read, and has words for everybody', async () => {
@@ -91,7 +98,7 @@ it('dollars by reason and group add up exactly, with the cards of no group and t
 });
 
 it('the digest of a month covers the calendar’s, comes days late if it must, and brings a file for the controller', async () => {
-  const { digest, digests, declined, posted, asked, recorded } = createWorld(new Date('2026-11-03T12:00:00Z'));
+  const { digest, digests, sendDue, declined, posted, asked, recorded } = createWorld(new Date('2026-11-03T12:00:00Z'));
   const when = { weekday: null, isMonthly: true, hour: 9, minute: 0, zone: 'America/New_York' };
   await digests.set({ ...when, channel: 'D0ANA', by: 'U1', at: '2026-10-20T12:00:00Z' });
   await declined('2026-10-01T03:59:59Z');
@@ -99,7 +106,8 @@ it('the digest of a month covers the calendar’s, comes days late if it must, a
   await declined('2026-11-01T03:59:59Z');
   await declined('2026-11-01T04:00:00Z');
 
-  await digest.missed();
+  await sendDue();
+  await sendDue();
   await digest.now('D0ANA', 'last', 'last-month', 'UTC');
 
   expect(recorded[0]).toBe('D0ANA: digest-D0ANA-monthly-2026-11-01: monthly digest of 2 declines');
@@ -109,4 +117,37 @@ it('the digest of a month covers the calendar’s, comes days late if it must, a
   ]);
   expect(posted.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('2 declines, $20.20, 1 more')));
   expect(posted[0]?.csv).toContain('"Declines","","20.20","Pin Shop"');
+});
+
+it('a digest is sent at its time in its zone, once for each day, and not for a time before somebody set it', async () => {
+  const { digest, digests, sendDue, pass, recorded } = createWorld(new Date('2026-11-20T15:00:00Z'));
+  const when = { weekday: null, isMonthly: false, hour: 9, minute: 30, zone: 'America/Chicago' };
+  await digests.set({ ...when, channel: 'C1', by: 'U1', at: '2026-11-20T15:00:00Z' });
+  const daysSent = () => recorded.map((said) => said.slice('C1: digest-C1-daily-'.length).slice(0, 10));
+
+  await sendDue();
+  pass(29 * 60_000);
+  await sendDue();
+  expect(daysSent(), 'a minute before').toEqual([]);
+
+  pass(60_000);
+  const due = await digest.due();
+  expect(due).toEqual([{ channel: 'C1', kind: 'daily', date: '2026-11-20' }]);
+  await sendDue();
+  await sendDue();
+  for (const each of due) await digest.send(each);
+  expect(daysSent()).toEqual(['2026-11-20']);
+
+  pass(24 * 3_600_000 + 11 * 3_600_000);
+  await sendDue();
+  pass(24 * 3_600_000 + 2 * 3_600_000);
+  await sendDue();
+  expect(daysSent(), 'eleven hours late is sent, thirteen are not').toEqual(['2026-11-20', '2026-11-21']);
+
+  pass(12 * 3_600_000);
+  const [next] = await digest.due();
+  await digests.remove('C1', 'daily');
+  if (next !== undefined) await digest.send(next);
+  expect(next?.date).toBe('2026-11-23');
+  expect(daysSent(), 'it was turned off meanwhile').toHaveLength(2);
 });

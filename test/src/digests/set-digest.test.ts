@@ -23,7 +23,6 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const reply = createTools(contextOf(world.deps));
   const setDigest = createSetDigest({
     digests,
-    timers: { schedule: async () => {}, unschedule: async () => {} },
     postNow: async (to) => void posted.push(to),
     serviceZone: 'America/New_York',
     mayGetAlerts: createMayGetAlerts({ channelInfo, reply }),
