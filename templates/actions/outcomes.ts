@@ -100,6 +100,14 @@ const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'un
 
 /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
 export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string): string | null {
+  return resolution(outcomes, declinedAt)?.words ?? null;
+}
+
+/** @returns also the outcomes that the words tell. */
+function resolution(
+  outcomes: readonly Outcome[],
+  declinedAt: string,
+): { readonly words: string; readonly told: readonly (Outcome | undefined)[] } | null {
   const done = outcomes.filter(({ state }) => state === 'done');
   const index = done.findIndex(({ verb }) => verb === 'paid');
   const paid = done[index];
@@ -117,7 +125,9 @@ export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string):
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
   const ms = Math.max(60_000, Date.parse(paid.at) - Date.parse(declinedAt));
   const words = `${approval}paid at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  // A change that stands, or that somebody put back, is told with what it changed; several limits with each of them.
+  const isAllSaid = restored?.by === null && amountBack(restored) !== null;
+  return { words: words.charAt(0).toUpperCase() + words.slice(1), told: isAllSaid ? [approved, restored] : [] };
 }
 
 function approvedWord({ verb }: Outcome): string {
@@ -125,17 +135,27 @@ function approvedWord({ verb }: Outcome): string {
 }
 
 /** `limit back to $150.00`. */
-function backWords({ text }: Outcome): string {
-  const to = /→ (\$[\d.,]*\d)$/.exec(text)?.[1];
-  return to === undefined ? 'rules back to what they were' : `limit back to ${to}`;
+function backWords(restored: Outcome): string {
+  const to = amountBack(restored);
+  return to === null ? 'rules back to what they were' : `limit back to ${to}`;
 }
 
-/** The same as lines, above what people did. */
+/** Null where more than one limit went back. */
+function amountBack({ text }: Outcome): string | null {
+  return /^[^→]*→ (\$[\d.,]*\d)$/.exec(text)?.[1] ?? null;
+}
+
+/** The same as lines, above what else people did. What is not certain is said as well. */
 export function closedLines(outcomes: readonly Outcome[], declinedAt: string): SectionBlock[] {
-  const resolved = resolvedWords(outcomes, declinedAt);
+  const resolved = resolution(outcomes, declinedAt);
   if (resolved === null) return outcomeLines(outcomes);
-  const others = outcomes.filter(({ verb }) => verb !== 'paid' && verb !== 'acknowledge');
-  return [section(`*Resolved.* ${resolved}`, ...others.slice(-6).map(outcomeLine))];
+  const others = outcomes.filter(
+    (one) =>
+      one.verb !== 'acknowledge' &&
+      one.verb !== 'paid' &&
+      (!resolved.told.includes(one) || one.confirmation === 'unconfirmed'),
+  );
+  return [section(`*Resolved.* ${resolved.words}`, ...others.slice(-6).map(outcomeLine))];
 }
 
 /** What people did about an alert, the last six, oldest first. */

@@ -213,7 +213,7 @@ describe('a limit for a single purchase', () => {
     expect(buy(card, 40)).toBe(true);
     expect(buy(card, 41)).toBe(false);
     await timeIsOver(card);
-    await until(() => shown(alert).includes('Put back'), 'it goes back');
+    await until(() => shown(alert).includes('limit back to $25.00'), 'it goes back');
 
     expect(rulesOf(card).MerchantCategories).toMatchObject([{ TransactionLimit: 25 }]);
   });

@@ -359,6 +359,13 @@ describe('a decline whose purchase was paid in the end', () => {
     );
   });
 
+  it('does not repeat below what it says already, but a change that stands', () => {
+    expect(resolved(raised, paid, restored)).not.toMatch(/Limit changed|Put back/);
+    expect(resolved(raised, paid)).toContain('*Limit changed* by <@U2>');
+    const unsure = { ...restored, confirmation: 'unconfirmed' as const };
+    expect(resolved(raised, paid, unsure)).toContain('*not confirmed*');
+  });
+
   it('goes on saying so after the card was blocked and unblocked', () => {
     const later = [outcome({ verb: 'block', by: 'U3' }), outcome({ verb: 'unblock', by: 'U3' })];
 
