@@ -1,33 +1,18 @@
-import type { FactsOf } from '../actions/action-tools.ts';
-import type { Alerts } from '../alerts/alert-store.ts';
-import type { Requests } from '../approvals/request-store.ts';
 import { type Audit, createAudit, createRecordSigner, type Described, type Statement } from '../audit/audit.ts';
 import { createCopyHeads } from '../audit/copy-heads.ts';
 import { openSink } from '../audit/sink.ts';
-import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
-import type { Redo } from '../core/redo.ts';
 import { verbs } from '../dispatch/verbs.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
 import { policyOnRecord } from '../policy/permissions.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { PolicySource } from '../policy/policy-source.ts';
-import type { WorkerConfig } from './config.ts';
 import { remembered } from './remember-writes.ts';
-import type { WorkerContext } from './worker-context.ts';
+import type { WithCards, WorkerContext } from './worker-context.ts';
 
-interface Deps {
-  readonly config: Pick<WorkerConfig, 'audit'>;
-  readonly redis: RedisClient;
-  readonly redo: Redo;
-  readonly policy: PolicySource;
-  readonly alerts: Pick<Alerts, 'get'>;
-  readonly requests: Pick<Requests, 'open'>;
-  readonly factsOf: FactsOf;
-  readonly permalink: (channel: string, ts: string) => Promise<string | null>;
-  readonly log: Log;
-}
+type Deps = Pick<
+  WithCards,
+  'config' | 'redis' | 'redo' | 'policy' | 'alerts' | 'requests' | 'factsOf' | 'permalink' | 'log'
+>;
 
 /** The record, as the worker writes it: signed, with the policy of that moment, and with names beside the ids. */
 export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {

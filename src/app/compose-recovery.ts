@@ -12,7 +12,6 @@ import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/rec
 import { createBackfilled, createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly, type Recoveries } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
-import { toMissedStatus } from '../webhooks/card-status.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -31,7 +30,6 @@ export function composeRecovery(context: WorkerContext) {
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({
     ...context,
-    toEvent: toMissedStatus,
     backfilled,
     take: late.take,
     recordDiscovered: createRecordDiscovered(context),

@@ -29,7 +29,6 @@ import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
-import { quarantine } from '../webhooks/quarantine.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import type { WebConfig } from './config.ts';
 
@@ -61,7 +60,6 @@ export function composeWebhooks(
   return {
     isAuthentic: createAuthenticate(config.webhookSecrets),
     toEvent: (body, path, facts) => toStoredEvent(body, path, { zone: config.serviceZone, ...facts }),
-    toQuarantined: quarantine,
     async take(entry) {
       try {
         return await intake.take(entry);

@@ -1,3 +1,4 @@
+import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
 import { Alert } from '../alerts/alert.ts';
@@ -31,13 +32,8 @@ export interface Job<Data> {
   readonly waitsForSlack?: true;
 }
 
-/** BullMQ's options about attempts. Finished jobs go at once: what was done is remembered elsewhere, smaller. */
-interface Retry {
-  readonly removeOnComplete: true;
-  readonly removeOnFail: true | { readonly age: number };
-  readonly attempts: number;
-  readonly backoff?: { readonly type: 'exponential' | 'fixed'; readonly delay: number; readonly jitter?: number };
-}
+/** Finished jobs go at once: what was done is remembered elsewhere, smaller. */
+type Retry = Readonly<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail' | 'attempts' | 'backoff'>>;
 
 const removeOnComplete = true;
 
@@ -83,6 +79,9 @@ const delivery = job({ queue: 'alerts', data: StoredEvent, retry: times(12), id:
 const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as const;
 const home = { queue: 'updates', waitsForSlack: true } as const;
 const maintenance = { queue: 'maintenance', changesHome: true } as const;
+const warning = { queue: 'maintenance', retry: unkept(times(3)) } as const;
+/** Comes again by itself. */
+const repeated = { queue: 'maintenance', data: nothing, retry: once } as const;
 
 /** Every job there is. */
 const table = {
@@ -219,24 +218,9 @@ const table = {
     id: ({ requestId }) => `expire-${requestId}`,
   }),
   /** What remains of a card's limits after a purchase. Several purchases in a row are looked at once. */
-  'warn-of-limits': job({
-    queue: 'maintenance',
-    data: ofAccount,
-    retry: unkept(times(3)),
-    mergeBy: ({ acctId }) => `warn-limits-${acctId}`,
-  }),
-  'warn-of-subscription': job({
-    queue: 'maintenance',
-    data: ofAlert,
-    retry: unkept(times(3)),
-    id: ({ alertId }) => `warn-subscription-${alertId}`,
-  }),
-  'warn-of-expiry': job({
-    queue: 'maintenance',
-    data: ofAccount,
-    retry: unkept(times(3)),
-    mergeBy: ({ acctId }) => `warn-expiry-${acctId}`,
-  }),
+  'warn-of-limits': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-limits-${acctId}` }),
+  'warn-of-subscription': job({ ...warning, data: ofAlert, id: ({ alertId }) => `warn-subscription-${alertId}` }),
+  'warn-of-expiry': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-expiry-${acctId}` }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   /** The digest of a channel that is due on a date. */
   'send-digest': job({
@@ -246,15 +230,15 @@ const table = {
     id: ({ channel, kind, date }) => `digest-${channel}-${kind}-${date}`,
   }),
   /** Adds the jobs of channels, and sends people's own; what a worker missed is made up for. */
-  'send-digests': job({ queue: 'maintenance', data: nothing, retry: once, looksAgain: true, everyMs: 60_000 }),
+  'send-digests': job({ ...repeated, looksAgain: true, everyMs: 60_000 }),
   /** What could not be copied is copied by the next one. */
-  'copy-audit': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 5000 }),
+  'copy-audit': job({ ...repeated, everyMs: 5000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
-  'refresh-directory': job({ queue: 'maintenance', data: nothing, retry: once, everyMs: 30_000 }),
+  'refresh-directory': job({ ...repeated, everyMs: 30_000 }),
   /** What App Home counts down or lets run out is seldom older. */
-  'refresh-homes': job({ ...maintenance, data: nothing, retry: once, everyMs: 120_000 }),
+  'refresh-homes': job({ ...repeated, changesHome: true, everyMs: 120_000 }),
   /** A card that nobody has activated for days is found soon enough. */
-  'remind-of-activation': job({ ...maintenance, data: nothing, retry: once, everyMs: 5 * 60_000 }),
+  'remind-of-activation': job({ ...repeated, changesHome: true, everyMs: 5 * 60_000 }),
 };
 
 export type JobName = keyof typeof table;

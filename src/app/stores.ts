@@ -8,8 +8,8 @@ import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import type { Seal } from '../core/seal.ts';
-import type { Signer } from '../core/sign.ts';
+import { createSeals } from '../core/seal.ts';
+import { createSigner } from '../core/sign.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
@@ -25,20 +25,21 @@ import { createLongAlerts, createQuietHours, createSubscriptions } from '../rout
 import { createMutes } from '../routing/mute-store.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
+import type { WorkerConfig } from './config.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
 /** Who signs and seals what is kept. */
-interface Signers {
+export const signersOf = ({ slackBotToken, audit }: Pick<WorkerConfig, 'slackBotToken' | 'audit'>) => ({
   /** What only workers write, for one purpose. */
-  readonly stored: (purpose: string) => Signer;
+  stored: (purpose: string) => createSigner(audit.secrets, purpose),
   /** What buttons stand for: both processes write it. */
-  readonly control: Signer;
-  readonly delegation: Seal;
-}
+  control: createSigner(slackBotToken, 'control'),
+  delegation: createSeals(slackBotToken).delegation,
+});
 
 /** The stores that several capabilities share. What one uses alone, it opens itself. */
-export function createStores(redis: RedisClient, { stored, control, delegation }: Signers) {
+export function createStores(redis: RedisClient, { stored, control, delegation }: ReturnType<typeof signersOf>) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),

@@ -14,28 +14,26 @@ export interface TlsFiles {
  * which is then added to `problems`.
  */
 export function readTls(given: Record<string, string>, problems: string[]): TlsFiles | null {
-  const cert = given['TLS_CERT_FILE'];
-  const key = given['TLS_KEY_FILE'];
-  if (cert === undefined && key === undefined) return null;
-  if (cert === undefined || key === undefined) {
-    problems.push(`${cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE'}: expected both TLS files, or neither`);
-    // The one that is there may be wrong as well.
-    if (cert !== undefined) readPem('TLS_CERT_FILE', cert, problems);
-    if (key !== undefined) readPem('TLS_KEY_FILE', key, problems);
+  const paths = { cert: given['TLS_CERT_FILE'], key: given['TLS_KEY_FILE'] };
+  const cert = readPem('TLS_CERT_FILE', paths.cert, problems);
+  const key = readPem('TLS_KEY_FILE', paths.key, problems);
+  if (paths.cert === undefined || paths.key === undefined) {
+    const missing = paths.cert === undefined ? 'TLS_CERT_FILE' : 'TLS_KEY_FILE';
+    if (paths.cert !== paths.key) problems.push(`${missing}: expected both TLS files, or neither`);
     return null;
   }
-  const contents = { cert: readPem('TLS_CERT_FILE', cert, problems), key: readPem('TLS_KEY_FILE', key, problems) };
-  if (contents.cert === null || contents.key === null) return null;
+  if (cert === null || key === null) return null;
   try {
-    createSecureContext({ cert: contents.cert, key: contents.key });
+    createSecureContext({ cert, key });
   } catch {
     problems.push('TLS_CERT_FILE, TLS_KEY_FILE: expected a certificate and the private key that belongs to it, in PEM');
     return null;
   }
-  return { cert: contents.cert, key: contents.key, paths: { cert, key } };
+  return { cert, key, paths: { cert: paths.cert, key: paths.key } };
 }
 
-function readPem(name: string, path: string, problems: string[]): Buffer | null {
+function readPem(name: string, path: string | undefined, problems: string[]): Buffer | null {
+  if (path === undefined) return null;
   try {
     return readFileSync(path);
   } catch {

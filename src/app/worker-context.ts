@@ -11,8 +11,6 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
-import { createSeals } from '../core/seal.ts';
-import { createSigner } from '../core/sign.ts';
 import { createWriteOrder } from '../core/write-order.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
@@ -46,7 +44,7 @@ import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
 import { remembered, rememberWrites } from './remember-writes.ts';
-import { createStores } from './stores.ts';
+import { createStores, signersOf } from './stores.ts';
 
 /** What every capability of the worker is composed over: one Redis with its stores, Slack, the card API, and ops. */
 export type WorkerContext = ReturnType<typeof createWorkerContext>;
@@ -64,7 +62,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
-  const stores = rememberWrites(redo, order, openStores(redis, config), 'everybody');
+  const stores = rememberWrites(redo, order, createStores(redis, signersOf(config)), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }));
@@ -99,14 +97,6 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 }
 
 type Base = ReturnType<typeof createBase>;
-
-function openStores(redis: RedisClient, { slackBotToken, audit }: WorkerConfig) {
-  return createStores(redis, {
-    stored: (purpose) => createSigner(audit.secrets, purpose),
-    control: createSigner(slackBotToken, 'control'),
-    delegation: createSeals(slackBotToken).delegation,
-  });
-}
 
 /** Slack, and what tells ops of trouble through it. */
 function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
@@ -208,6 +198,8 @@ function createCards(base: WithServices) {
     }),
   };
 }
+
+export type WithCards = WithServices & ReturnType<typeof createCards>;
 
 /** What is read for it anyway is looked at for warnings. */
 function openDirectory(base: WithServices, card: Parameters<typeof watchDirectory>[0]) {

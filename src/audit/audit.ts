@@ -124,16 +124,8 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-export interface AuditReader {
-  /** Oldest first, read in pages, as stored. */
-  read(options?: { from?: number }): AsyncGenerator<AuditEntry>;
-  head(): Promise<AuditHead>;
-}
-
-export interface Audit extends AuditReader {
-  /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
-  append(statement: Statement): Promise<void>;
-}
+export type AuditReader = ReturnType<typeof createAuditReader>;
+export type Audit = ReturnType<typeof createAudit>;
 
 /** Before the first record. */
 export const GENESIS = '0'.repeat(64);
@@ -168,11 +160,12 @@ interface AuditDeps {
 const [chain, head] = [auditKey('chain'), auditKey('head')];
 
 /** The append-only record of what people did. It is kept for good: no code of ours removes a line. */
-export function createAudit({ redis, sign, inForce, describe, permalink, log }: AuditDeps): Audit {
+export function createAudit({ redis, sign, inForce, describe, permalink, log }: AuditDeps) {
   const script = defineScript(redis, appendSource);
 
   return {
-    async append(given) {
+    /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
+    async append(given: Statement): Promise<void> {
       const { at, ...statement } = Statement.parse(given);
       const memory = auditKey(`recorded:${contentId('', [JSON.stringify(statement)])}`);
       const { channel, messageTs } = statement;
@@ -199,9 +192,10 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log }: 
   };
 }
 
-export function createAuditReader(redis: Redis | Cluster): AuditReader {
+export function createAuditReader(redis: Redis | Cluster) {
   return {
-    async *read({ from = 1 } = {}) {
+    /** Oldest first, read in pages, as stored. */
+    async *read({ from = 1 }: { readonly from?: number } = {}): AsyncGenerator<AuditEntry, void> {
       for (let start = from - 1; ; start += PAGE) {
         const lines = await redis.lrange(chain, start, start + PAGE - 1);
         for (const [index, line] of lines.entries()) {
@@ -210,7 +204,7 @@ export function createAuditReader(redis: Redis | Cluster): AuditReader {
         if (lines.length < PAGE) return;
       }
     },
-    async head() {
+    async head(): Promise<AuditHead> {
       const [count, last] = (await redis.multi().llen(chain).get(head).exec()) ?? [];
       return { count: Number(count?.[1] ?? 0), hash: typeof last?.[1] === 'string' ? last[1] : GENESIS };
     },

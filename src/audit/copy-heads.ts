@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { auditKey } from '../core/keys.ts';
 import type { Signer } from '../core/sign.ts';
-import type { AuditEntry, AuditReader } from './audit.ts';
+import type { AuditEntry, AuditHead, AuditReader } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
 /** What is wrong with the record or its copy. */
@@ -25,11 +25,6 @@ interface Deps {
 
 /** Held in memory at once. */
 const BATCH = 500;
-
-interface Position {
-  readonly count: number;
-  readonly hash: string;
-}
 
 /**
  * Copies the heads of the chain to the sink, oldest first, from where the last copy ended.
@@ -81,7 +76,7 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
 
 class SinkError extends Error {}
 
-function positionOf(text: string | null): Position {
+function positionOf(text: string | null): AuditHead {
   const [count = '', hash = ''] = (text ?? '').split(':');
   return /^\d+$/.test(count) ? { count: Number(count), hash } : { count: 0, hash: '' };
 }

@@ -3,14 +3,9 @@ import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.t
 import { type CardQuery, fitOfName, foldId, isLongEnough, type MatchKind, nameKeys, nameWords } from './card-query.ts';
 
 /** One account that a query can mean. */
-export interface CardMatch {
-  readonly acctId: number;
+export interface CardMatch
+  extends Pick<DirectoryAccount, 'acctId' | 'customId' | 'isVirtual' | 'group' | 'accountStatus'> {
   readonly holder: string | null;
-  readonly customId: string | null;
-  readonly isVirtual: boolean | null;
-  /** As the card service calls it. */
-  readonly group: string | null;
-  readonly accountStatus: string | null;
   /** The cards that matched; all of the account's when the account did. */
   readonly cards: readonly DirectoryCard[];
   /** The strongest reason. */

@@ -9,6 +9,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
+import { toMissedStatus } from '../webhooks/card-status.ts';
 
 /** Longer than the service keeps retrying a webhook, or its queue delays one. */
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
@@ -53,18 +54,6 @@ export function createBackfilled(redis: Redis | Cluster) {
   };
 }
 
-/** A card whose status changed without a webhook, as the card API shows it. */
-interface UnreportedStatus {
-  readonly acctId: number;
-  readonly holder: string;
-  readonly customId: string | null;
-  readonly card: { readonly cardId: number; readonly last4: string; readonly status: CardStatus };
-  /** What was reported last; null for a new card. */
-  readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
-  /** When the API showed it. */
-  readonly seenAt: string;
-}
-
 interface Deps {
   readonly directory: Pick<Directory, 'all'> & {
     readonly status: () => Promise<{ readonly accounts: number; readonly listedAt: string | null }>;
@@ -72,7 +61,6 @@ interface Deps {
     /** @returns false when not all could be read, because the API is away. */
     readonly reloadOlderThan: (atMs: number) => Promise<boolean>;
   };
-  readonly toEvent: (unreported: UnreportedStatus) => CardStatusEvent;
   readonly backfilled: Pick<Backfilled, 'remember'>;
   /** Stores events that are not stored yet, marked as late. @returns how many were new. */
   readonly take: (gapId: string, events: readonly CardStatusEvent[]) => Promise<number>;
@@ -88,7 +76,7 @@ interface Deps {
  * present status. Safe to repeat: the same change is the same event.
  */
 export function createStatusRecovery(deps: Deps) {
-  const { directory, toEvent, backfilled, take, recordDiscovered, lastGapEndMs, now } = deps;
+  const { directory, backfilled, take, recordDiscovered, lastGapEndMs, now } = deps;
 
   return {
     /**
@@ -125,7 +113,7 @@ export function createStatusRecovery(deps: Deps) {
       for (const { cardId, last4, status, seenAt, was } of account.cards) {
         if (was === undefined || cardId === null || status === null) continue;
         if (now() - Date.parse(seenAt) < unexplainedMs) continue;
-        const event = toEvent({
+        const event = toMissedStatus({
           acctId: account.acctId,
           holder: holderOf(account) ?? '',
           customId: account.customId,

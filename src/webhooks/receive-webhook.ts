@@ -3,14 +3,12 @@ import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
 import { type QuarantinedWebhook, type StoredEvent, webhookKinds } from '../core/event.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
+import { quarantine } from './quarantine.ts';
 
 /** Largest body, in bytes. Those of the service have about 1.5 KB. */
 export const BODY_MAX_BYTES = 256 * 1024;
 
 const paths: ReadonlySet<string> = new Set(webhookKinds);
-
-/** Counts an answer. `isStored`: Redis has it; `durationMs`: since the request came. */
-type Measure = (path: string, answer: string, isStored: boolean, durationMs: number) => void;
 
 interface Deps {
   readonly isAuthentic: (authorization: string | undefined) => boolean;
@@ -20,14 +18,11 @@ interface Deps {
     path: string,
     facts: { version: string | undefined; receivedAt: string },
   ) => StoredEvent;
-  readonly toQuarantined: (
-    body: unknown,
-    facts: { path: string; issues: readonly string[]; version: string | undefined; receivedAt: string },
-  ) => QuarantinedWebhook;
   readonly take: (
     entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
   ) => Promise<'new' | 'seen'>;
-  readonly measure: Measure;
+  /** Counts an answer. `isStored`: Redis has it; `durationMs`: since the request came. */
+  readonly measure: (path: string, answer: string, isStored: boolean, durationMs: number) => void;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -142,7 +137,7 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
     // An error of ours would not go away with a retry, and after the service's last one the event would be lost.
     if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
     const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected error while reading it'];
-    const webhook = deps.toQuarantined(body, { path, issues, version, receivedAt });
+    const webhook = quarantine(body, { path, issues, version, receivedAt });
     const taken = await deps.take({ type: 'quarantine', webhook });
     deps.log.warn({ path, quarantineId: webhook.id, issues: webhook.issues, taken }, 'webhook quarantined');
     return answers.quarantined;

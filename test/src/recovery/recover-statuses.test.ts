@@ -4,7 +4,6 @@ import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { createBackfilled, createStatusRecovery } from '../../../src/recovery/recover-statuses.ts';
-import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -53,7 +52,6 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length, i
         return isWhole;
       },
     },
-    toEvent: toMissedStatus,
     backfilled,
     async take(_gapId, events) {
       const news = events.filter(({ id }) => taken.every((event) => event.id !== id));

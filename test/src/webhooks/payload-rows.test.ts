@@ -94,9 +94,6 @@ it.each(['127.0.0.1', '127.0.0.9'])('a webhook from %s is judged by its secret a
     void receiveWebhook('decline', incoming, response, {
       isAuthentic: (authorization) => authorization === 'Basic right',
       toEvent: () => read('decline'),
-      toQuarantined: () => {
-        throw new Error('nothing is quarantined here');
-      },
       take: async () => 'new',
       measure: () => {},
       now: () => new Date(receivedAt),

@@ -11,7 +11,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PayloadError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { BODY_MAX_BYTES, receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { read, readBody, receivedAt } from './read.ts';
@@ -32,7 +31,6 @@ async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":
   const deps: Deps = {
     isAuthentic: () => true,
     toEvent,
-    toQuarantined: quarantine,
     take,
     measure,
     now: () => new Date(receivedAt),
@@ -191,7 +189,6 @@ describe('a request', () => {
         {
           isAuthentic: (authorization) => authorization !== 'Basic wrong',
           toEvent: () => read('decline'),
-          toQuarantined: quarantine,
           take: async () => 'new',
           measure: (...args) => void measured.push(args),
           now: () => new Date(receivedAt),
