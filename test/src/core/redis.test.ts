@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import type { Redis } from 'ioredis';
+import { expect, it, vi } from 'vitest';
+import { startRedis } from '../../../local/redis.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
 import { until } from '../../support/until.ts';
@@ -64,3 +66,26 @@ it.each(['127.0.0.1', 'localhost'])(
     redis.disconnect();
   },
 );
+
+it('what a worker writes in one turn leaves together and in order, also after the connection was lost', async () => {
+  const log = createLog({ level: 'silent', process: 'test' });
+  const server = await startRedis();
+  const redis = connectPatient({ urls: [server.url], log, name: 'worker' }) as Redis;
+  for (const connection of ['first', 'second']) {
+    await until(() => redis.status === 'ready', `the ${connection} connection can be used`);
+    const key = `together:${connection}`;
+    const written = vi.spyOn(redis.stream, '_writev');
+
+    await Promise.all(Array.from({ length: 50 }, (_, index) => redis.rpush(key, index)));
+
+    expect(
+      written.mock.calls.map(([chunks]) => chunks.length),
+      `of the ${connection} connection`,
+    ).toEqual([50]);
+    expect(await redis.lrange(key, 0, -1)).toEqual(Array.from({ length: 50 }, (_, index) => String(index)));
+    redis.stream.destroy();
+    await until(() => redis.status !== 'ready', 'the connection is lost');
+  }
+  redis.disconnect();
+  await server.stop();
+});

@@ -267,6 +267,21 @@ describe('a message that was not found after an attempt to post it', () => {
   });
 });
 
+it('a message of more entries than a command of Redis takes at once is read, claimed and resolved', async () => {
+  const outbox = createOutbox(redis());
+  const ids = Array.from({ length: 2500 }, (_, index) => `e${String(index).padStart(4, '0')}`);
+  await Promise.all(ids.map((id) => outbox.put('C1', alert(id))));
+
+  const { waiting } = await outbox.look('C1', 5000);
+  expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(ids);
+  const sending = await claimed(outbox, ids);
+  expect((await outbox.look('C1', 5000)).unresolved?.entries).toHaveLength(ids.length);
+  await outbox.markSent('C1', sending, '1.0');
+
+  expect(await outbox.look('C1', 5000)).toMatchObject({ unresolved: null, waiting: [] });
+  expect(new Set(await outbox.sentAt('C1', ids))).toEqual(new Set(['1.0']));
+});
+
 describe('an entry of a newer version', () => {
   const put = async (entry: { readonly id: string; readonly [field: string]: unknown }): Promise<void> => {
     await createOutbox(redis()).put('C1', alert(entry.id));

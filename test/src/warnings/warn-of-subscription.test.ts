@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
-import { createWarnOfSubscription } from '../../../src/warnings/warn-of-subscription.ts';
+import { createWarnOfSubscription, mayBeSubscription } from '../../../src/warnings/warn-of-subscription.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, outcome } from '../../templates/fixtures.ts';
@@ -104,4 +105,19 @@ it('leaves out who has switched it off', async () => {
   await warn(tried(4));
 
   expect(told.map((line) => line.split(' ')[0])).toEqual(['U0HUGO']);
+});
+
+it.each([
+  ['three nights in a row, the last one a minute after midnight', [0, 24, 24 + 1 / 60], false, true],
+  ['two days, one of which is an hour shorter', [0, 23], false, true],
+  ['an afternoon', [0, 1, 2, 3], false, false],
+  ['a single one', [0], false, false],
+  ['a month, with the card', [0, 240, 480, 720], true, false],
+])('declines of %s are worth reading, or not', async (_what, hours, isCardPresent, isWorth) => {
+  const history = createCardHistory(redis());
+  const startMs = Date.parse('2026-11-01T00:00:00Z');
+  const { event } = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+  for (const hour of hours) await history.addAlert(event.acctId, 'declines', `evt_${hour}`, startMs + hour * 3_600_000);
+
+  expect(await mayBeSubscription({ ...event, isCardPresent }, history)).toBe(isWorth);
 });
