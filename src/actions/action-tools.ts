@@ -3,10 +3,9 @@ import type { Lease, WithLock } from '../core/lock.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action } from './action.ts';
-import type { AskAgain } from './ask-again.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
-import type { Refusals } from './record-refusal.ts';
+import type { AskAgain, Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 
 /** What many actions use. Each takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`. */

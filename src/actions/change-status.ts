@@ -1,8 +1,10 @@
+import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { Lease } from '../core/lock.ts';
 import type { Role } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
@@ -208,3 +210,27 @@ const doing: Readonly<Record<string, string>> = {
   activate: 'Activating the card',
   'undo-block': 'Undoing the block',
 };
+
+/**
+ * Changes a card under its account's lock: what was asked is on record first, and what has come to its end is not done
+ * again, only told.
+ */
+export type ChangeOnce = (
+  resolved: Resolved,
+  verb: ActionVerb,
+  change: (lease: Lease) => Promise<unknown>,
+) => Promise<void>;
+
+interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
+  readonly reports: Pick<Reports, 'resume'>;
+}
+
+export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps): ChangeOnce {
+  return async function changeOnce({ action, acctId, cardId }, verb, change) {
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId });
+    await withLock(`account:${acctId}`, async (lease) => {
+      const known = await reports.resume(action, verb, await progress.read(action.id));
+      if (known === null) await change(lease);
+    });
+  };
+}

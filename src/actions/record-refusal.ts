@@ -1,11 +1,13 @@
+import { askAgain as question } from '../../templates/actions/ask-again.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
+import type { ActionTools } from './action-tools.ts';
 import type { RecordAction } from './record.ts';
-import type { RefusalCounts } from './refusal-count.ts';
+import type { RefusalCounts } from './record-limits.ts';
 
 /** What a refusal was about, and why, where more is known than the action says. */
 export interface Refused {
@@ -110,5 +112,24 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
       default:
         return null;
     }
+  };
+}
+
+/** What would let a card do more waited too long for the worker: whoever asked says again whether it shall be done. */
+export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
+
+interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'now'> {
+  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
+  /** Behind "to": `change limits`. */
+  readonly doingOf: (verb: string) => string;
+}
+
+export function createAskAgain({ recordRefusal, answer, putChoice, doingOf, now }: AskAgainDeps): AskAgain {
+  return async function askAgain(action, about = {}) {
+    const waitedMs = now().getTime() - Date.parse(action.askedAt);
+    await recordRefusal(action, { ...about, why: 'waited longer than 10 minutes, so it was asked about again' });
+    const value = await putChoice(action, action.id);
+    await answer(action, question({ value, doing: doingOf(action.verb), waitedMs }));
   };
 }

@@ -10,12 +10,12 @@ import {
   type ActionState,
   type AwaitedChange,
   isFound,
+  type Outcome,
   type ReportedState,
   type Result,
   reported,
   stateOf,
 } from './action-state.ts';
-import type { Outcome } from './outcome.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction, RecordEntry } from './record.ts';
 

@@ -1,12 +1,27 @@
+import { sentences } from '../../templates/core/change-words.ts';
+import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
-import { type AwaitedChange, awaitedOf, type Expected, reported, type Verdict, verdictOf } from './action-state.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
+import { alertIdOf } from './action.ts';
+import {
+  type AwaitedChange,
+  awaitedOf,
+  type Expected,
+  type ReportedState,
+  type Result,
+  reported,
+  type Verdict,
+  verdictOf,
+} from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
-import type { Conclude } from './conclude-action.ts';
+import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { FIRST_LOOK_MS } from './report.ts';
+import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack } from './send-status.ts';
 
 /** People are told when nothing has shown a change by then. */
@@ -98,3 +113,168 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     }
   }
 }
+
+/** It is known what became of a change: keeps that, and tells. Safe to repeat. */
+export type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
+
+interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'now'> {
+  readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
+  readonly seenNow: SeenNow;
+  readonly notifyOthers: NotifyOthers;
+}
+
+/** First the record, then the alert's messages, then whoever must hear of it. */
+export function createConclude(deps: ConcludeDeps): Conclude {
+  return async function conclude(awaited, verdict) {
+    const { action, verb, acctId, outcomeOf, sentAt } = awaited;
+    const { confirmation } = verdict;
+    await keep(awaited, verdict, awaited.result);
+    const { result, withoutRuleset } = await deps.seenNow(awaited, verdict);
+    const { before, after, card } = result;
+    const { expects, card: asked } = awaited.result;
+    const ruleset = expects?.kind === 'rule' ? (asked.ruleset ?? null) : null;
+    const hasLeft = ruleset !== null && confirmation !== 'superseded' && card.ruleset == null;
+    const followed = `the card followed ruleset ${ruleset?.id} when it was asked`;
+    const left = `this change took the card off ruleset ${ruleset?.id}`;
+    const detail = ruleset === null ? null : hasLeft ? left : followed;
+    const { by: confirmedBy, eventId } = verdict;
+    const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
+    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : null) });
+    await keep(awaited, verdict, result);
+
+    const alertId = alertIdOf(action);
+    if (alertId !== null) {
+      const mayOverrule = confirmation === 'confirmed' && card.ruleset?.mayOverrule === true;
+      const isSaid = mayOverrule && (await deps.outcomes.saysOfRuleset(alertId));
+      const shown = isSaid ? { ...result, note: withoutRuleset } : result;
+      await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
+    }
+    await deps.notifyOthers(awaited, verdict);
+    if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
+      await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
+    await keep(awaited, verdict, result, true);
+  };
+
+  /** True when the person who asked for it has changed the same again: that it was done was said, and the rest they know. */
+  async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
+    if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
+    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => id !== action.id);
+    const states = await Promise.all(later.map((id) => deps.progress.read(id)));
+    return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
+  }
+
+  /** Kept before anybody is told, so that whoever takes over after a crash says the same. */
+  async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isTold = false): Promise<void> {
+    const { confirmation: state, by, eventId } = verdict;
+    const found: ReportedState = { state, at: awaited.sentAt, result, isTold, awaited, seen: { by, eventId } };
+    await deps.progress.write(awaited.action.id, found);
+  }
+}
+
+/** The audit channel hears of what nothing confirmed, and of a card that left its ruleset. @param left says so. */
+function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
+  if (confirmation !== 'unconfirmed' && left === null) return {};
+  const outcome = left ?? 'not confirmed by the card service within 2 minutes';
+  return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
+}
+
+/** Ops, where nothing confirmed a change; and the request that it was made for. */
+type NotifyOthers = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
+
+export function createNotifyOthers(deps: {
+  readonly notifyOps: NotifyOps;
+  readonly requests: Pick<RequestsOfActions, 'verified'>;
+}): NotifyOthers {
+  return async function notifyOthers({ action, verb, outcomeOf }, { confirmation }) {
+    if (confirmation === 'unconfirmed')
+      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
+    await deps.requests.verified(outcomeOf, action.id, confirmation);
+  };
+}
+
+/** What a change came to, now that somebody has looked; and its note without what there is to say of a ruleset. */
+type SeenNow = (
+  awaited: AwaitedChange,
+  verdict: Verdict,
+) => Promise<{ readonly result: Result; readonly withoutRuleset: string | null }>;
+
+interface SeenDeps extends Pick<ActionTools, 'now'> {
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
+  readonly blocks: Pick<Blocks, 'forgetWanted'>;
+  /**
+   * Does the second half of a change of rules whose answer was lost.
+   *
+   * @returns what to say of it; null when there is nothing to say.
+   */
+  readonly applyLateConfirmation: (
+    awaited: AwaitedChange,
+    verdict: Verdict,
+  ) => Promise<Pick<Result, 'note' | 'control'> | null>;
+  /** The same facts, with the name of the spending ruleset that the card follows. */
+  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
+  /** The account as the card service has it now; null: there is none. */
+  readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
+}
+
+export function createSeenNow(deps: SeenDeps): SeenNow {
+  return async function seenNow(awaited, verdict) {
+    const { action, acctId, result } = awaited;
+    const { expects } = result;
+    if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
+      // Unless a newer action counts already.
+      if (!(await deps.latestChanges.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
+    }
+    const opened = await deps.applyLateConfirmation(awaited, verdict);
+    const seen = { ...resultOf(result, verdict, deps.now()), ...opened };
+    return { result: await aboutRuleset(awaited, seen), withoutRuleset: seen.note };
+  };
+
+  /**
+   * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
+   * it out of the ruleset. So it is asked which it follows now.
+   */
+  async function aboutRuleset({ acctId, result: { expects } }: AwaitedChange, result: Result): Promise<Result> {
+    if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
+    const before = await deps.nameRuleset(result.card);
+    const now = await deps.reload(acctId);
+    if (now?.rulesetId === null) {
+      return { ...result, card: { ...before, ruleset: null }, note: sentences(result.note, leftRuleset(before)) };
+    }
+    const why = mayBeOverruled(before);
+    return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
+  }
+}
+
+/** What nobody knew is known now; what was sent stays done. */
+function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
+  const { expects: _seen, control, ...rest } = result;
+  // What could be done about it for a minute may be over by now.
+  const isOver = control == null || Date.parse(control.until) <= now.getTime();
+  const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
+  return {
+    ...rest,
+    control: isOver ? null : control,
+    ...(isKnownNow && { state: 'done' as const, note: null }),
+    confirmation,
+  };
+}
+
+/**
+ * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
+ * is not as they were told.
+ */
+function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
+  // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
+  const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
+  const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
+  const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
+  return (isNews && action.target.kind !== 'alert') || action.origin.replace;
+}
+
+const askedWords: Readonly<Record<AwaitedChange['verb'], string>> = {
+  block: 'block',
+  unblock: 'unblock',
+  activate: 'activate',
+  limit: 'change the limit of',
+  allow: 'change the spend rules of',
+};

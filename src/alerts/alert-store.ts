@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
-import { Outcome } from '../actions/outcome.ts';
+import { Outcome } from '../actions/action-state.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { Alert, Asked, OrderProgress, Repeats, TriedCard } from './alert.ts';

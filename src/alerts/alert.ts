@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Outcome } from '../actions/outcome.ts';
+import { Outcome } from '../actions/action-state.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
 import { Remedy } from '../limits/remedy-change.ts';

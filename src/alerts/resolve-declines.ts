@@ -1,5 +1,5 @@
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
-import type { Outcome } from '../actions/outcome.ts';
+import type { Outcome } from '../actions/action-state.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Message } from '../slack/message.ts';

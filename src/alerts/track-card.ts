@@ -1,7 +1,7 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { CardClient } from '../card-api/client.ts';
-import type { CardOrder } from '../card-api/schema-order.ts';
+import type { CardOrder } from '../card-api/schema.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Message } from '../slack/message.ts';

@@ -18,7 +18,7 @@ import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Health } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
 import type { Permission } from '../policy/decide.ts';
-import type { CardsFor } from '../policy/roles-for-card.ts';
+import type { CardsFor } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import { type ListPage, listPage } from './home-page.ts';
 

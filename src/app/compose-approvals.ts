@@ -17,16 +17,21 @@ import {
 } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
-import { createAgeRequest, createExpireRequest, createPostReminder } from '../approvals/expire-request.ts';
 import { createJudgeClick } from '../approvals/judge-click.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
-import { createHolderNotices, createResolveRequest } from '../approvals/resolve-request.ts';
+import {
+  createAgeRequest,
+  createExpireRequest,
+  createHolderNotices,
+  createPostReminder,
+  createResolveRequest,
+} from '../approvals/resolve-request.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
-import { isSameEmail } from '../holders/own-card.ts';
+import { isSameEmail } from '../holders/link-store.ts';
 import { permanent } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';

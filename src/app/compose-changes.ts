@@ -1,28 +1,30 @@
 import type { Resolved } from '../actions/action.ts';
 import type { Attempt } from '../actions/action-tools.ts';
-import { createChangeOnce } from '../actions/change-once.ts';
-import { createAskFirst, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
-import { createConclude, createNotifyOthers, createSeenNow } from '../actions/conclude-action.ts';
+import { createAskFirst, createChangeOnce, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
-import { createWhyOvertaken } from '../actions/overtaken.ts';
-import { createSendStatus } from '../actions/send-status.ts';
+import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
-import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
+import {
+  createConclude,
+  createNotifyOthers,
+  createSeenNow,
+  createVerifyAction,
+  type RequestsOfActions,
+} from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { createApplyLateConfirmation } from '../limits/apply-late-confirmation.ts';
+import { createNameCategory } from '../limits/binding-limit.ts';
 import { createChangeRule, createPermitChange, createPlanChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
-import { createFillForm } from '../limits/fill-form.ts';
 import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
-import { createSendRules } from '../limits/send-rules.ts';
+import { createFillForm } from '../limits/remedy.ts';
+import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createGiveWay, createSupersede } from '../limits/supersede.ts';
-import { createNameCategory } from '../limits/unknown-category.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
 

@@ -31,7 +31,7 @@ import {
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable, type Undeliverable } from '../outbox/undeliverable.ts';
 import { createUnsharedChannel } from '../routing/channel-access.ts';
-import { createHeldUntil } from '../routing/held-until.ts';
+import { createHeldUntil } from '../routing/channel-settings.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 

@@ -1,18 +1,17 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
-import { createAskAgain } from '../actions/ask-again.ts';
 import { createRecord } from '../actions/record.ts';
-import { createAccountOf, createRefusals } from '../actions/record-refusal.ts';
+import { createAccountOf, createAskAgain, createRefusals } from '../actions/record-refusal.ts';
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { within } from '../core/deadline.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
-import { createIsOwnCard } from '../holders/own-card.ts';
+import { createIsOwnCard } from '../holders/link-store.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
 import { mayAsk } from '../policy/decide.ts';
-import { createRolesForCard } from '../policy/roles-for-card.ts';
+import { createRolesForCard } from '../policy/permissions.ts';
 import type { ActionContext } from './action-context.ts';
 
 /** The form on a decline is for whatever would have let the purchase pass; null for any other action. */

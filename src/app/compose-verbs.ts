@@ -1,9 +1,7 @@
-import { createFailUnreadable } from '../actions/fail-unreadable.ts';
+import { createFailUnreadable } from '../actions/fail-action.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
-import { createSetDelegate } from '../app-home/set-delegate.ts';
-import { createSetPreference } from '../app-home/set-preference.ts';
-import { createPerformAction } from '../dispatch/perform-action.ts';
-import { createPermitAction } from '../dispatch/permit-action.ts';
+import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
+import { createPerformAction, createPermitAction } from '../dispatch/perform-action.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';

@@ -20,10 +20,15 @@ import type { Metrics } from '../ops/metrics.ts';
 import { createBatchMessages } from '../outbox/message-store.ts';
 import { alertMessages, createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
-import { createPermissions, createRolesVersion, type Permissions } from '../policy/permissions.ts';
+import {
+  createCardsFor,
+  createPermissions,
+  createRolesForCard,
+  createRolesVersion,
+  type Permissions,
+} from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
-import { createCardsFor, createRolesForCard } from '../policy/roles-for-card.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';

@@ -1,7 +1,6 @@
 import { createBlocks } from '../actions/block-store.ts';
-import { createLooks } from '../actions/look-store.ts';
 import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
-import { createRefusalCounts } from '../actions/refusal-count.ts';
+import { createLooks, createRefusalCounts } from '../actions/record-limits.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
 import { createEventLog } from '../alerts/event-log.ts';

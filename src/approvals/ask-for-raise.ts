@@ -13,7 +13,7 @@ import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
-import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { Decision } from '../policy/decide.ts';
 import type { RequestedChange } from './open-request.ts';
 import type { AskAction } from './verbs.ts';

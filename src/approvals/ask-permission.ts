@@ -1,7 +1,7 @@
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import type { Action, Target } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { RefusalCounts } from '../actions/refusal-count.ts';
+import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Permission, Role } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import type { AskPermissionAction } from './verbs.ts';

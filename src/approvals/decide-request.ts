@@ -7,13 +7,11 @@ import { commandCode } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
-import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
+import { type ApprovalPolicy, amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import type { ExpireRequest } from './expire-request.ts';
 import { type JudgeClick, lowers } from './judge-click.ts';
 import {
   type ApprovalClick,
@@ -28,6 +26,7 @@ import {
   unconfirmedApproval,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
+import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'now'> {

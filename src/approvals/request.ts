@@ -3,7 +3,7 @@ import { BlockAllAction } from '../actions/verbs.ts';
 import { goalsOf, isAboutLimits, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
-import { CountedRaise } from '../policy/counted-raise.ts';
+import { CountedRaise } from '../policy/approval-policy.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';

@@ -1,12 +1,22 @@
+import { isBrokenCircuitError } from 'cockatiel';
 import type { z } from 'zod';
 import { CardApiError } from '../core/errors.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
+import { version } from '../core/version.ts';
+import type { CardApiAssumptions } from './assumptions.ts';
 import type { Sent } from './endpoints.ts';
-import { type Answer, badAnswer } from './errors.ts';
-import { createRetryPlan, type Retry } from './retry.ts';
-import type { Attempt, HttpRequest } from './send.ts';
+import {
+  type Answer,
+  badAnswer,
+  CircuitOpenError,
+  errorOfAnswer,
+  errorOfSilence,
+  notSent,
+  silenceOf,
+} from './errors.ts';
+import { type Breaker, createRetryPlan, type Retry } from './retry.ts';
 
 export interface CallOptions {
   /** Longest time for the call with all its retries and waits. */
@@ -17,18 +27,20 @@ export interface CallOptions {
 
 /** One call to the service. */
 interface CallRequest extends Sent {
+  /** Name of the client's method: the only thing about the call that errors and logs show. */
   readonly operation: string;
-  readonly method: HttpRequest['method'];
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** Forms of the path, with `{name}` where an id goes. The next one is tried on 404 and 405. */
   readonly paths: readonly string[];
   readonly retry: Retry;
   readonly answer: z.ZodType | null;
 }
 
-interface CallDeps {
+export interface CallDeps {
   readonly attempt: Attempt;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;
+  /** One call with all its retries and waits. */
   readonly deadlineMs: number;
   readonly measure: Measure | undefined;
 }
@@ -126,13 +138,7 @@ function withIds(path: string, { operation, ids }: CallRequest): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const id = ids?.[name];
     if (id !== undefined && Number.isSafeInteger(id) && id >= 0) return String(id);
-    throw new CardApiError(`${name} of ${operation} is no id`, {
-      operation,
-      status: null,
-      outcome: 'not_sent',
-      code: 'refused',
-      apiMessage: null,
-    });
+    throw notSent(operation, `${name} of ${operation} is no id`);
   });
 }
 
@@ -153,4 +159,89 @@ function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest
       ({ path, code, message }) => `${path.map(String).join('.') || '(whole)'} ${code === 'custom' ? message : code}`,
     );
   throw badAnswer(operation, status, issues.join('; '));
+}
+
+/** One exchange with the service. */
+type HttpRequest = Pick<CallRequest, 'operation' | 'method' | 'query' | 'body'> & { readonly path: string };
+
+export interface SendDeps {
+  /** With the version segment: `https://host/v4`. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Word before the token: `token` or `Bearer`. */
+  readonly authScheme: string;
+  readonly assumptions: CardApiAssumptions;
+  readonly fetch: typeof globalThis.fetch;
+  readonly now: () => Date;
+  /** Masks what the service says in its error messages before it goes anywhere. */
+  readonly clean: (text: string) => string;
+  /** One attempt, reading of the body included. */
+  readonly timeoutMs: number;
+}
+
+/** One attempt within its time limit: an answer with 2xx, or a CardApiError. */
+export type Attempt = (request: HttpRequest, leftMs: number) => Promise<Answer>;
+
+export function createAttempt(deps: SendDeps, breaker: Breaker): Attempt {
+  const exchange = createExchange(deps);
+  return async (request, leftMs) => {
+    const { operation } = request;
+    const context = { operation, assumptions: deps.assumptions, clean: deps.clean, now: deps.now };
+    if (breaker.isProbing()) throw new CircuitOpenError(operation);
+    const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
+    // A caller with less time than usual (an alert) may give up on a service that is only slow. That must not open the
+    // circuit for everybody else.
+    const isImpatient = timeoutMs < deps.timeoutMs;
+    if (isImpatient && breaker.isOpen()) throw new CircuitOpenError(operation);
+    const timer = new AbortController();
+    const timeout = setTimeout(() => timer.abort(), timeoutMs);
+    try {
+      const sending = (): Promise<Answer> => exchange(request, timer.signal);
+      const answer = await (isImpatient ? sending() : breaker.run(sending));
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      throw errorOfAnswer(answer, context);
+    } catch (error) {
+      if (error instanceof CardApiError) throw error;
+      if (isBrokenCircuitError(error)) throw new CircuitOpenError(operation);
+      throw errorOfSilence(silenceOf(error, timer.signal.aborted), context, error);
+    } finally {
+      clearTimeout(timeout);
+    }
+  };
+}
+
+/** One HTTP exchange. @throws what fetch throws when there is no answer. */
+function createExchange({ baseUrl, token, authScheme, fetch }: SendDeps) {
+  const base = baseUrl.replace(/\/+$/, '');
+  const headers = {
+    accept: 'application/json',
+    authorization: `${authScheme} ${token}`,
+    'user-agent': `cardbell/${version}`,
+  };
+  return async ({ method, path, query, body }: HttpRequest, signal: AbortSignal): Promise<Answer> => {
+    const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
+    const response = await fetch(`${base}${path}${search}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal,
+    });
+    return {
+      status: response.status,
+      statusText: response.statusText,
+      retryAfter: response.headers.get('retry-after'),
+      text: await bodyOf(response, method, signal),
+    };
+  };
+}
+
+/** A truncated body makes a read fail; after a write, the status has already said how it ended. */
+async function bodyOf(response: Response, method: HttpRequest['method'], signal: AbortSignal): Promise<string | null> {
+  try {
+    return await response.text();
+  } catch (error) {
+    if (method === 'GET' && response.ok) throw signal.aborted ? (signal.reason ?? error) : error;
+    return null;
+  }
 }

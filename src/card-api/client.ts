@@ -3,10 +3,9 @@ import { CardApiError, ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
-import { type Call, type CallOptions, createCall, type Measure } from './call.ts';
+import { type Call, type CallDeps, type CallOptions, createAttempt, createCall, type SendDeps } from './call.ts';
 import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { type BreakerOptions, createBreaker } from './retry.ts';
-import { createAttempt } from './send.ts';
 
 type MethodOf<Entry> =
   Entry extends Endpoint<infer Args, infer Answer>
@@ -21,29 +20,16 @@ type MethodOf<Entry> =
  */
 export type CardClient = { [Name in keyof Endpoints]: MethodOf<Endpoints[Name]> };
 
-export interface CardClientOptions {
-  /** With the version segment: `https://host/v4`. */
-  readonly baseUrl: string;
-  readonly token: string;
-  /** Word before the token: `token` or `Bearer`. */
-  readonly authScheme?: string;
-  readonly assumptions?: CardApiAssumptions;
+export interface CardClientOptions
+  extends Pick<SendDeps, 'baseUrl' | 'token'>,
+    Partial<Omit<SendDeps, 'baseUrl' | 'token'>>,
+    Partial<Pick<CallDeps, 'sleep' | 'deadlineMs' | 'measure'>> {
   /** Zone of the service's dates. */
   readonly timezone?: string;
-  readonly fetch?: typeof globalThis.fetch;
-  readonly now?: () => Date;
-  readonly sleep?: (ms: number) => Promise<unknown>;
   readonly log?: Log;
-  /** Masks what the service says in its error messages before it goes anywhere. */
-  readonly clean?: (text: string) => string;
-  /** One attempt, reading of the body included. */
-  readonly timeoutMs?: number;
-  /** One call with all its retries and waits. */
-  readonly deadlineMs?: number;
   readonly breaker?: Partial<BreakerOptions>;
   /** Told when calls are not sent any more because the service does not answer, and when they are again. */
   readonly onAvailability?: (isAvailable: boolean) => void;
-  readonly measure?: Measure | undefined;
 }
 
 export function createCardClient(options: CardClientOptions): CardClient {
@@ -54,23 +40,23 @@ export function createCardClient(options: CardClientOptions): CardClient {
   const breaker = createBreaker({ threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker }, options.onAvailability);
   const attempt = createAttempt(
     {
-      baseUrl: options.baseUrl,
-      token: options.token,
-      authScheme: options.authScheme ?? 'token',
+      authScheme: 'token',
+      fetch: globalThis.fetch,
+      now: () => new Date(),
+      clean: (text) => text,
+      timeoutMs: 10_000,
+      ...options,
       assumptions,
-      fetch: options.fetch ?? globalThis.fetch,
-      now: options.now ?? (() => new Date()),
-      clean: options.clean ?? ((text) => text),
-      timeoutMs: options.timeoutMs ?? 10_000,
     },
     breaker,
   );
   const call = createCall({
+    sleep: (ms) => wait(ms),
+    log: null,
+    deadlineMs: 60_000,
+    measure: undefined,
+    ...options,
     attempt,
-    sleep: options.sleep ?? ((ms) => wait(ms)),
-    log: options.log ?? null,
-    deadlineMs: options.deadlineMs ?? 60_000,
-    measure: options.measure,
   });
   const endpoints = cardEndpoints(assumptions, options.timezone ?? DEFAULT_ZONE);
   const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [

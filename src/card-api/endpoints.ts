@@ -1,18 +1,27 @@
 import { z } from 'zod';
+import { toWallClock } from '../core/service-time.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import type { Retry } from './retry.ts';
-import { AnyRecord, rowsOf } from './schema.ts';
+import {
+  AnyRecord,
+  CardOrder,
+  CardOrderPlaced,
+  Ruleset,
+  RulesetCreated,
+  readAs,
+  remainingLimitsSchema,
+  rowsOf,
+  TransactionRows,
+  VirtualCardOrderPlaced,
+} from './schema.ts';
 import { AccountDetails, Business, CurrentToken, GroupMembers, Profile } from './schema-account.ts';
-import { Ruleset, RulesetCreated, remainingLimitsSchema } from './schema-limits.ts';
-import { CardOrder, CardOrderPlaced, TransactionRows, VirtualCardOrderPlaced } from './schema-order.ts';
-import { queryOf, type TransactionQuery, type TransactionWindow, windowOf } from './service-window.ts';
 import { readSpendRules, type SpendRules, type SpendRulesRead, toSpendRulesBody } from './spend-rules.ts';
 
 /** What the arguments of a call become on the wire. */
 export interface Sent {
   /** By their names in the path. */
   readonly ids?: Readonly<Record<string, number>>;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
 }
 
@@ -29,11 +38,6 @@ export interface Endpoint<Args extends readonly unknown[], Answer> {
 }
 
 export type Endpoints = ReturnType<typeof cardEndpoints>;
-
-interface AccountWithRules extends AccountDetails {
-  /** Null where the answer holds none that can be read. */
-  readonly rules: SpendRules | null;
-}
 
 const read = <Args extends readonly unknown[], Answer>(
   path: string,
@@ -168,20 +172,74 @@ const rulesetCalls = {
   updateRuleset: write('PUT', '/SpendingRuleset/Advanced', 'never', (ruleset: AnyRecord) => ({ body: ruleset })),
 };
 
-function spendRulesSchema(assumptions: CardApiAssumptions) {
-  return AnyRecord.transform((raw, context): SpendRulesRead => {
+const spendRulesSchema = (assumptions: CardApiAssumptions) =>
+  readAs('no spend rules', (raw): SpendRulesRead | null => {
     const rules = readSpendRules(raw, assumptions);
-    if (rules !== null) return { rules, raw };
-    context.addIssue({ code: 'custom', message: 'no spend rules' });
-    return z.NEVER;
+    return rules === null ? null : { rules, raw };
   });
+
+/** The rules are null where the answer holds none that can be read. */
+const accountWithRulesSchema = (assumptions: CardApiAssumptions) =>
+  readAs('no account', (raw): (AccountDetails & { readonly rules: SpendRules | null }) | null => {
+    const { data } = AccountDetails.safeParse(raw);
+    return data === undefined ? null : { ...data, rules: readSpendRules(raw.SpendRules, assumptions) };
+  });
+
+/** A stretch of time to ask about. The service takes at most the last twelve months. */
+export interface TransactionWindow {
+  /** An instant, or the `next` of an earlier answer. */
+  readonly from: Date | string;
+  readonly to: Date;
 }
 
-function accountWithRulesSchema(assumptions: CardApiAssumptions) {
-  return AnyRecord.transform((raw, context): AccountWithRules => {
-    const details = AccountDetails.safeParse(raw);
-    if (details.success) return { ...details.data, rules: readSpendRules(raw.SpendRules, assumptions) };
-    context.addIssue({ code: 'custom', message: 'no account' });
-    return z.NEVER;
-  });
+export interface TransactionQuery extends TransactionWindow {
+  readonly includePendings?: boolean;
+  readonly includeDeclines?: boolean;
+}
+
+/** A stretch of time as query parameters. */
+export function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
+  const { start, end } = toServiceWindow(from, to, timezone);
+  return { StartDate: start, EndDate: end };
+}
+
+export function queryOf(query: TransactionQuery, timezone: string): Record<string, string> {
+  const { includePendings, includeDeclines } = query;
+  return {
+    ...windowOf(query, timezone),
+    ...(includePendings !== undefined && { IncludePendings: String(includePendings) }),
+    ...(includeDeclines !== undefined && { IncludeDeclines: String(includeDeclines) }),
+  };
+}
+
+const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
+
+/**
+ * Instants → the service's wall clock: `YYYY-MM-DDThh:mm:ss` in its own zone, without offset.
+ *
+ * In the hours around a clock change one wall time can mean two instants, so the stretch is widened there by up to two
+ * hours on each side: the answer may hold more than was asked for, never less.
+ */
+export function toServiceWindow(
+  from: Date | string,
+  to: Date,
+  timezone: string,
+): { readonly start: string; readonly end: string } {
+  const start = typeof from === 'string' ? from : toWallClock(clearOfClockChange(from, timezone, -1), timezone);
+  return { start, end: toWallClock(clearOfClockChange(roundUp(to), timezone, 1), timezone) };
+}
+
+function roundUp(instant: Date): Date {
+  return new Date(Math.ceil(instant.getTime() / 1000) * 1000);
+}
+
+function clearOfClockChange(instant: Date, timezone: string, direction: -1 | 1): Date {
+  const before = new Date(instant.getTime() - TWO_HOURS_MS);
+  const after = new Date(instant.getTime() + TWO_HOURS_MS);
+  if (offsetMs(before, timezone) === offsetMs(after, timezone)) return instant;
+  return direction === -1 ? before : after;
+}
+
+function offsetMs(instant: Date, timezone: string): number {
+  return Date.parse(`${toWallClock(instant, timezone)}Z`) - Math.floor(instant.getTime() / 1000) * 1000;
 }

@@ -70,6 +70,11 @@ export function badAnswer(operation: string, status: number, problem: string): C
   });
 }
 
+/** What cannot be asked for like that: nothing was sent. */
+export function notSent(operation: string, why: string): CardApiError {
+  return new CardApiError(why, { operation, status: null, outcome: 'not_sent', code: 'refused', apiMessage: null });
+}
+
 /** The circuit breaker is open: the call was not sent, and trying again at once is of no use. */
 export class CircuitOpenError extends CardApiError {
   constructor(operation: string) {

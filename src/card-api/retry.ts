@@ -24,13 +24,8 @@ const RATE_LIMIT_RETRIES = 7;
 /** The shortest wait, also after `Retry-After: 0`. */
 const SHORTEST_WAIT_MS = 500;
 
-interface RetryPlan {
-  /** Milliseconds until the next attempt; null when there is none. */
-  next(error: CardApiError): number | null;
-}
-
 /** Decides, attempt by attempt, whether one call is sent again and when. Delays grow and carry jitter. */
-export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFINITY): RetryPlan {
+export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFINITY) {
   const transient = createDelays(500, 5_000);
   const rateLimit = createDelays(6_000, 30_000);
   let transientRetries = 0;
@@ -39,7 +34,8 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
   let retries = 0;
 
   return {
-    next(error) {
+    /** Milliseconds until the next attempt; null when there is none. */
+    next(error: CardApiError): number | null {
       if (retries >= maxRetries || !mayRepeat(error, retry)) return null;
       if (error.code === 'rate_limited') {
         if (rateLimitRetries >= RATE_LIMIT_RETRIES) return null;
@@ -81,14 +77,7 @@ export interface BreakerOptions {
   readonly halfOpenAfterMs: number;
 }
 
-export interface Breaker {
-  /** True while one call tries whether the service is back: the others are not sent. */
-  isProbing(): boolean;
-  /** True while nothing is sent at all. */
-  isOpen(): boolean;
-  /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
-  run(send: () => Promise<Answer>): Promise<Answer>;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
 /**
  * Stops calling a service that fails, and tries again by itself.
@@ -98,7 +87,7 @@ export interface Breaker {
 export function createBreaker(
   { threshold, halfOpenAfterMs }: BreakerOptions,
   onAvailability: (isAvailable: boolean) => void = () => {},
-): Breaker {
+) {
   const policy: CircuitBreakerPolicy = circuitBreaker(
     handleAll.orWhenResult((answer) => (answer as Answer).status >= 500),
     {
@@ -113,9 +102,11 @@ export function createBreaker(
   policy.onBreak(() => onAvailability(false));
   policy.onReset(() => onAvailability(true));
   return {
-    // While one call tries whether the service is back, cockatiel would let all others wait for it.
-    isProbing: () => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
-    isOpen: () => policy.state === CircuitState.Open,
-    run: (send) => policy.execute(send),
+    /** True while one call tries whether the service is back: cockatiel would let all others wait for it. */
+    isProbing: (): boolean => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
+    /** True while nothing is sent at all. */
+    isOpen: (): boolean => policy.state === CircuitState.Open,
+    /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
+    run: (send: () => Promise<Answer>): Promise<Answer> => policy.execute(send),
   };
 }

@@ -11,7 +11,6 @@ const CardOfAccount = z
     /** `2026-11-30`; null where the service does not say. */
     expiresOn: /^\d{4}-\d{2}-\d{2}/.exec(card.ExpirationDate ?? '')?.[0] ?? null,
   }));
-type CardOfAccount = z.infer<typeof CardOfAccount>;
 
 const upper = (text: string | null): string | null => text?.toUpperCase() ?? null;
 
@@ -102,49 +101,18 @@ export type AccountDetails = z.infer<typeof AccountDetails>;
 
 /** A cardholder's profile. Postal address, telephone and date of birth are not read. */
 export const Profile = z
-  .object({
-    AccountId: Id,
-    AccountStatus: Text,
-    FirstName: Text,
-    LastName: Text,
-    Email: Text,
-    CustomId: OwnText,
-    IsVirtual: Flag,
-    CardholderGroupId: Id.nullish(),
-    SpendRulesetId: Id.nullish(),
-  })
+  .object({ AccountId: Id, FirstName: Text, LastName: Text, CustomId: OwnText })
   .transform((profile) => ({
     acctId: profile.AccountId,
-    accountStatus: upper(profile.AccountStatus),
     firstName: profile.FirstName,
     lastName: profile.LastName,
-    email: profile.Email,
     customId: profile.CustomId,
-    isVirtual: profile.IsVirtual,
-    groupId: profile.CardholderGroupId || null,
-    rulesetId: profile.SpendRulesetId || null,
   }));
-export type Profile = z.infer<typeof Profile>;
 
 /** A member of a group. The answer also carries card numbers, which are not read. */
 const GroupMember = z
-  .object({
-    AccountId: Id,
-    FirstName: Text,
-    LastName: Text,
-    CustomId: OwnText,
-    IsVirtual: Flag,
-    AvailableBalance: Cents,
-  })
-  .transform((member) => ({
-    acctId: member.AccountId,
-    firstName: member.FirstName,
-    lastName: member.LastName,
-    customId: member.CustomId,
-    isVirtual: member.IsVirtual,
-    availableCents: member.AvailableBalance,
-  }));
-type GroupMember = z.infer<typeof GroupMember>;
+  .object({ AccountId: Id, FirstName: Text, LastName: Text })
+  .transform((member) => ({ acctId: member.AccountId, firstName: member.FirstName, lastName: member.LastName }));
 
 /** A group: a bare list of members, or an object around one. */
 export const GroupMembers = z.preprocess((answer) => {
@@ -163,4 +131,3 @@ export const CurrentToken = z
     /** As sent, in the service's own zone. */
     expiresAt: token.TokenExpiration,
   }));
-export type CurrentToken = z.infer<typeof CurrentToken>;

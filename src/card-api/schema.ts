@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
+import type { CardApiAssumptions } from './assumptions.ts';
+import type { LimitPeriod } from './rule.ts';
 
 /** Ids are whole numbers; some services write them as text. */
 export const Id = z.union([
@@ -73,3 +75,111 @@ export function rowsOf<T extends z.ZodType>(row: T) {
     return good;
   });
 }
+
+/** What `read` finds in what was received; @param missing what the answer lacks where that is null. */
+export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
+  return AnyRecord.transform((raw, context): T => {
+    const found = read(raw);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: missing });
+    return z.NEVER;
+  });
+}
+
+/** Answer to an order of plastic cards. */
+export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) => ({ cardOrderId: order.CardOrderId }));
+
+/** The account is null while it does not exist yet. */
+const OrderedCard = z
+  .object({ AcctId: Id.nullish(), FirstName: Text, CustomId: OwnText })
+  .transform((card) => ({ acctId: card.AcctId || null, firstName: card.FirstName, customId: card.CustomId }));
+
+/** An order of cards. Addresses, telephone numbers and dates of birth are not read. */
+export const CardOrder = z
+  .object({
+    CardOrderId: Id,
+    OrderDateTime: Text,
+    Cards: z.preprocess((cards) => cards ?? [], rowsOf(OrderedCard)),
+  })
+  .transform((order) => ({ cardOrderId: order.CardOrderId, orderedAt: order.OrderDateTime, cards: order.Cards }));
+export type CardOrder = z.infer<typeof CardOrder>;
+
+/** Answer to an order of virtual cards; the card itself follows as a webhook. */
+export const VirtualCardOrderPlaced = z
+  .object({ VirtualCardOrderId: Id })
+  .transform((order) => ({ virtualCardOrderId: order.VirtualCardOrderId }));
+
+/**
+ * Transactions, row by row as the service sent them: the network ones have the fields of the webhooks and go through
+ * the same redaction.
+ */
+export const TransactionRows = z
+  .object({
+    TransactionList: z.preprocess((rows) => rows ?? [], rowsOf(AnyRecord)),
+    Pages: z.object({ NumberOfPages: z.number().nullish(), LastTimeRetrieved: Text }).nullish(),
+  })
+  .transform((answer) => ({
+    rows: answer.TransactionList,
+    /** Where to start the next question (the service's own time, as sent); null when this was all. Its first row repeats. */
+    next: (answer.Pages?.NumberOfPages ?? 1) > 1 ? (answer.Pages?.LastTimeRetrieved ?? null) : null,
+  }));
+
+/** What remains of each limit in its current window, whichever form of the answer the service sends. */
+export interface RemainingLimits {
+  readonly overall: readonly RemainingLimit[];
+  /** The id is null where the service names the category without it. */
+  readonly categories: readonly (RemainingLimit & { readonly id: number | null; readonly name: string })[];
+}
+
+export interface RemainingLimit {
+  readonly period: LimitPeriod;
+  /** Null where the service names none. */
+  readonly limitCents: number | null;
+  readonly remainingCents: number | null;
+}
+
+const amounts = { Type: z.string(), Limit: Cents, EnforcedLimit: Cents, Remaining: Cents, RemainingSpend: Cents };
+const rowsIn = <T extends z.ZodType>(row: T) => rowsOf(row).nullish();
+const Overall = z.object(amounts);
+const Category = z.object({ ...amounts, Category: Text, MerchantCategoryId: Id.nullish() });
+const RemainingAnswer = z
+  .object({
+    GlobalLimit: rowsIn(Overall),
+    GlobalLimits: rowsIn(Overall),
+    CategoryLimit: rowsIn(Category),
+    MerchantCategoryLimits: rowsIn(Category),
+  })
+  .refine((answer) => Object.values(answer).some((part) => part !== undefined), 'neither form of the answer');
+
+/** Reads both forms: `GlobalLimit`/`CategoryLimit` and `GlobalLimits`/`MerchantCategoryLimits`. */
+export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 'periodWords'>) {
+  const toLimit = (row: z.infer<typeof Overall>): RemainingLimit[] => {
+    const period = periodWords[row.Type.toLowerCase().replace(/[^a-z]/g, '')];
+    if (period === undefined) return [];
+    const limitCents = row.EnforcedLimit ?? row.Limit;
+    return [{ period, limitCents, remainingCents: row.RemainingSpend ?? row.Remaining }];
+  };
+  return RemainingAnswer.transform(
+    (answer): RemainingLimits => ({
+      overall: (answer.GlobalLimits ?? answer.GlobalLimit ?? []).flatMap(toLimit),
+      categories: (answer.MerchantCategoryLimits ?? answer.CategoryLimit ?? []).flatMap((row) =>
+        toLimit(row).map((limit) => ({ id: row.MerchantCategoryId ?? null, name: row.Category ?? '', ...limit })),
+      ),
+    }),
+  );
+}
+
+const rulesetId = { Id: Id.nullish(), RulesetId: Id.nullish() };
+const RulesetHead = z.object({ ...rulesetId, Name: Text });
+
+/** A spending ruleset with its time-based limits. `raw` is all of it, for whoever changes one and writes it back. */
+export const Ruleset = readAs('no ruleset', (raw) => {
+  const { data } = RulesetHead.safeParse(raw);
+  const id = data?.Id ?? data?.RulesetId;
+  return data === undefined || id == null ? null : { rulesetId: id, name: data.Name, raw };
+});
+
+/** Answer to a ruleset that was created: its id, under either name. */
+export const RulesetCreated = z
+  .object(rulesetId)
+  .transform((created) => ({ rulesetId: created.RulesetId ?? created.Id ?? null }));

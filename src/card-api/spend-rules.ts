@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { toCents } from '../core/money.ts';
-import type { CardApiAssumptions } from './assumptions.ts';
-import type { LimitPeriod } from './rule.ts';
+import { CardApiAssumptions } from './assumptions.ts';
+import { notSent } from './errors.ts';
+import type { LimitPeriod, LimitRule, RuleValue, SpendCategory } from './rule.ts';
+import { centsOf, type RuleGoal } from './rule-change.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
 /** Whole cents for each window; null where there is no limit. */
@@ -48,14 +50,7 @@ export type SpendRulesAssumptions = Pick<
   | 'longerLimitAboveCents'
 >;
 
-export const defaultRulesAssumptions: SpendRulesAssumptions = {
-  spendRulesWrapper: 'AdvancedSpendRules',
-  readOnlyRuleFields: [],
-  readOnlyCategoryFields: [],
-  noLimit: null,
-  noCategoryAllowsAll: true,
-  longerLimitAboveCents: 0,
-};
+export const defaultRulesAssumptions: SpendRulesAssumptions = CardApiAssumptions.parse({});
 
 /** Name of each window's limit on the wire. */
 export const limitFields: Record<LimitPeriod, string> = {
@@ -155,3 +150,83 @@ function without(record: AnyRecord, names: readonly string[]): AnyRecord {
 export function isRecord(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * The spend rules as received, with some of them changed; everything else, unknown fields too, unchanged and in its place.
+ *
+ * Whether PUT replaces or merges is not shown, so all of it is always written back.
+ *
+ * @throws CardApiError when the rules cannot be changed like that.
+ */
+export function applyChanges(
+  raw: AnyRecord,
+  goals: readonly RuleGoal[],
+  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+): AnyRecord {
+  const inner = unwrapped(raw, assumptions);
+  const changed = goals.reduce((rules, goal) => applyChange(rules, goal, assumptions), inner);
+  return inner === raw ? changed : { ...raw, [assumptions.spendRulesWrapper]: changed };
+}
+
+function applyChange(rules: AnyRecord, { rule, to }: RuleGoal, assumptions: SpendRulesAssumptions): AnyRecord {
+  switch (rule.kind) {
+    case 'limit':
+      return setLimit(rules, rule, to, assumptions);
+    case 'category':
+      return allowCategory(rules, rule.category, to === true, assumptions);
+    case 'international':
+      return { ...rules, InternationalSpendEnabled: to };
+    case 'card_not_present':
+      return { ...rules, CardNotPresentUse: to };
+  }
+}
+
+/** A category is allowed when it is in the list. */
+function allowCategory(
+  rules: AnyRecord,
+  category: SpendCategory,
+  isAllowed: boolean,
+  { noLimit, noCategoryAllowsAll }: SpendRulesAssumptions,
+): AnyRecord {
+  const listed = categoriesOf(rules);
+  const others = listed.filter((entry) => !(isRecord(entry) && String(entry.Id) === String(category.id)));
+  if (isAllowed) {
+    if (others.length < listed.length) return rules;
+    const limits = Object.fromEntries(Object.values(limitFields).map((field) => [field, noLimit]));
+    const added = { Id: category.id, Name: category.name, [TRANSACTION_LIMIT]: noLimit, ...limits };
+    return { ...rules, MerchantCategories: [...listed, added] };
+  }
+  if (others.length === 0 && noCategoryAllowsAll)
+    throw cannotChange('the last spend category cannot be taken away: that would allow all');
+  return { ...rules, MerchantCategories: others };
+}
+
+function setLimit(
+  rules: AnyRecord,
+  { period, category }: LimitRule,
+  to: RuleValue,
+  { noLimit }: SpendRulesAssumptions,
+): AnyRecord {
+  const cents = centsOf(to);
+  const value = cents === null ? noLimit : cents / 100;
+  const field = period === 'transaction' ? TRANSACTION_LIMIT : limitFields[period];
+  if (category !== null) return setCategoryLimit(rules, category.id, field, value);
+  if (period === 'transaction') throw cannotChange('a card has no limit for a single purchase');
+  // The daily limit has a switch beside it, which must not say "off" when the limit is there.
+  const hasSwitch = period === 'daily' && typeof rules['IsDailySpendLimitEnabled'] === 'boolean';
+  return { ...rules, ...(hasSwitch && { IsDailySpendLimitEnabled: cents !== null }), [field]: value };
+}
+
+function setCategoryLimit(rules: AnyRecord, id: number, field: string, value: number | null): AnyRecord {
+  const categories = categoriesOf(rules);
+  const index = categories.findIndex((category) => isRecord(category) && String(category.Id) === String(id));
+  const category = categories[index];
+  if (!isRecord(category)) throw cannotChange('the card has no such spend category');
+  return { ...rules, MerchantCategories: categories.with(index, { ...category, [field]: value }) };
+}
+
+function categoriesOf(rules: AnyRecord): readonly unknown[] {
+  return Array.isArray(rules.MerchantCategories) ? rules.MerchantCategories : [];
+}
+
+const cannotChange = (why: string): Error => notSent('applyChanges', why);

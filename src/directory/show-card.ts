@@ -3,7 +3,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { limitPeriods } from '../card-api/rule.ts';
-import type { RemainingLimits } from '../card-api/schema-limits.ts';
+import type { RemainingLimits } from '../card-api/schema.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';

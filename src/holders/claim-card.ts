@@ -11,8 +11,7 @@ import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, decisionOf } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
-import type { Links } from './link-store.ts';
-import { isSameEmail } from './own-card.ts';
+import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
 /** A claim that nobody decides expires. Silence never confirms it. */

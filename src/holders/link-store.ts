@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import type { Directory } from '../directory/directory.ts';
+import type { Person } from '../slack/client.ts';
 
 /** Whose card it is: one Slack user for each account, any number of accounts for each user. */
 export const Link = z.strictObject({
@@ -75,4 +77,37 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
       return endedAt !== null && now() - Number(endedAt) < LATELY_MS;
     },
   };
+}
+
+/** Whether a card account is this person's own: nobody decides about their own card. */
+export type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
+
+interface OwnCardDeps {
+  readonly links: Pick<Links, 'wasHolderLately'>;
+  readonly directory: Pick<Directory, 'account'>;
+  /** What Slack knows of somebody; null: nothing. */
+  readonly person: (userId: string) => Promise<Person | null>;
+}
+
+/**
+ * A card is somebody's own if they are linked to it, were linked within the last 24 hours, or have the e-mail address that
+ * the card program has for it. So nobody evades the rule by not linking their card.
+ *
+ * @throws SlackError when Slack could not be asked who this is, and asking again can help.
+ */
+export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOwnCard {
+  return async function isOwnCard(userId, acctId) {
+    if (await links.wasHolderLately(userId, acctId)) return true;
+    const email = (await directory.account(acctId))?.email ?? null;
+    return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
+  };
+}
+
+/** Compares addresses as mail programs do in practice: case and Unicode form do not matter. */
+export function isSameEmail(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && fold(one) !== '' && fold(one) === fold(other);
+}
+
+function fold(email: string): string {
+  return email.normalize('NFC').trim().toLowerCase();
 }

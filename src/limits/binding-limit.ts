@@ -1,21 +1,19 @@
-import { isSameRule, type LimitPeriod, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
-import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
-import type { CardLimits } from '../card-api/spend-rules.ts';
+import type { Action } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { isSameRule, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
+import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals, limitOf } from '../card-api/rule-change.ts';
+import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
+import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
+import { declineCode, type TransactionEvent } from '../core/event.ts';
+import { merchantCategory } from '../core/merchant-category.ts';
+import { formatCents } from '../core/money.ts';
 import { nameWords } from '../directory/card-query.ts';
+import type { ChangeRequest } from './change-request.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
-
-/** What remains in the running windows. */
-export interface Remaining {
-  readonly overall: readonly RemainingWindow[];
-  readonly categories: readonly (RemainingWindow & { readonly id: number | null; readonly name: string })[];
-}
-
-interface RemainingWindow {
-  readonly period: LimitPeriod;
-  readonly limitCents: number | null;
-  readonly remainingCents: number | null;
-}
+import { limitName } from './rule-words.ts';
+import type { RuleAction } from './verbs.ts';
 
 export interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; any other code has no limit to raise. */
@@ -34,7 +32,7 @@ export interface DeclinedPurchase {
  */
 export function bindingLimit(
   purchase: DeclinedPurchase,
-  remaining: Remaining | null,
+  remaining: RemainingLimits | null,
   rules: CardLimits | null,
 ): RaiseLimit | null {
   const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
@@ -53,7 +51,7 @@ export function bindingLimit(
 }
 
 /** The card's own limits let the purchase pass by now. */
-function isEnough({ amountCents }: DeclinedPurchase, remaining: Remaining | null): boolean {
+function isEnough({ amountCents }: DeclinedPurchase, remaining: RemainingLimits | null): boolean {
   const windows = remaining?.overall ?? [];
   return (
     windows.length > 0 &&
@@ -62,14 +60,18 @@ function isEnough({ amountCents }: DeclinedPurchase, remaining: Remaining | null
 }
 
 /** True when nothing that stops the purchase was found, and all that could have stopped it was read. */
-export function allPass(purchase: DeclinedPurchase, remaining: Remaining | null, rules: CardLimits | null): boolean {
+export function allPass(
+  purchase: DeclinedPurchase,
+  remaining: RemainingLimits | null,
+  rules: CardLimits | null,
+): boolean {
   if (bindingLimit(purchase, remaining, rules) !== null) return false;
   if (purchase.code === 'decline.rule.velocity.mcc') return knowsCategories(remaining, rules);
   return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
 }
 
 /** All limits of categories, and what remains of them, could be read. */
-function knowsCategories(remaining: Remaining | null, rules: CardLimits | null): boolean {
+function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | null): boolean {
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
@@ -77,7 +79,7 @@ function knowsCategories(remaining: Remaining | null, rules: CardLimits | null):
 function bindingOf(
   { amountCents }: DeclinedPurchase,
   category: SpendCategory | null,
-  windows: readonly RemainingWindow[],
+  windows: readonly RemainingLimit[],
   limits: CardLimits['limits'] | null,
   transactionLimitCents: number | null = null,
 ): LimitRaise[] {
@@ -114,7 +116,7 @@ type OfCategory = [LimitRaise, ...LimitRaise[]];
 /** The category whose limit is missed by most: among those that sound like the merchant, and among all. */
 function bindingCategories(
   purchase: DeclinedPurchase,
-  remaining: Remaining | null,
+  remaining: RemainingLimits | null,
   rules: CardLimits | null,
 ): { likely: OfCategory | null; tightest: OfCategory | null } {
   const names = new Map<string, SpendCategory>();
@@ -160,7 +162,7 @@ function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
   return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAdjustedToo: false }];
 }
 
-const NOTHING_READ: readonly RemainingWindow[] = limitPeriods.map((period) => ({
+const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
   period,
   limitCents: null,
   remainingCents: null,
@@ -178,3 +180,75 @@ function sharesWord(category: string, merchantKind: string): boolean {
   const wanted = stems(merchantKind);
   return stems(category).some((stem) => wanted.includes(stem));
 }
+
+type Named =
+  | { readonly changeRequest: ChangeRequest; readonly why: null }
+  | { readonly changeRequest: null; readonly why: string };
+
+/**
+ * Finds out which limit is meant where the form could not say it: a purchase declined by a category's limit, while the
+ * card could not be read. It is one that stops the purchase now, or none: whoever typed an amount for a category has not
+ * seen what the card's own limits are.
+ *
+ * A change request whose limit was known stays as it is, and so does one whose limit was found out before a crash.
+ *
+ * Answers with the change request with its limit named, or one sentence: why nothing was changed, and what to do. Throws
+ * CardApiError when the card cannot be read now either.
+ */
+export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<Named>;
+
+interface NameDeps {
+  readonly card: Pick<CardClient, 'getRemainingLimits'>;
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  /** The declined purchase that an action is about; null when it is about none. */
+  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
+}
+
+export function createNameCategory({ card, progress, purchaseOf }: NameDeps): NameCategory {
+  return async function nameCategory(action, acctId, rules) {
+    const { isCategoryUnknown, ...changeRequest } = action.changeRequest;
+    const { goals, term } = changeRequest;
+    const event = isCategoryUnknown === true ? await purchaseOf(action) : null;
+    const code = declineCode(event?.decline);
+    const [goal] = limitGoals(goals);
+    if (event === null || code !== 'decline.rule.velocity.mcc' || goal === undefined) return named(changeRequest);
+    const sent = await progress.read(action.id);
+    // With what was written the purchase would pass: what stops it now is no longer what was meant.
+    if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
+      return named({ goals: goalsOf(sent.expects.changes), term });
+
+    const amountCents = event.amountCents + event.paddingCents;
+    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
+    const remaining = await card.getRemainingLimits(acctId);
+    const found = bindingLimit(purchase, remaining, rules);
+    if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
+    const { category } = found.limits[0].rule;
+    const stopping = found.limits.filter(
+      ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,
+    );
+    const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
+    const isOneOfThem = stopping.some(({ rule }) => rule.period === goal.rule.period);
+    if (isOneOfThem && isLooser(changesFrom(rules, [meant]))) return named({ goals: [meant], term });
+    return { changeRequest: null, why: otherwise(meant, stopping) };
+  };
+}
+
+const named = (changeRequest: ChangeRequest): Named => ({ changeRequest, why: null });
+
+const passes = 'By now nothing stops this purchase: it can simply be tried again.';
+const unclear =
+  'I cannot tell which merchant category stopped this purchase. Change it where the card service is administered.';
+
+/** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
+function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitRaise[]): string {
+  const names = stopping.map(({ rule: { period, category }, from }) => {
+    const name =
+      category === null ? `the card's own ${limitName(period, null)}` : `the ${limitName(period, category.name)}`;
+    return from === null ? name : `${name} of ${formatCents(from)}`;
+  });
+  const what = `By now ${list.format(names)} ${names.length === 1 ? 'stops' : 'stop'} this purchase`;
+  const asked = to === null ? 'none' : formatCents(to);
+  return `${what}: a ${limitName(rule.period, null)} of ${asked} would not let it pass. Open the form again: it names what has to rise.`;
+}
+
+const list = new Intl.ListFormat('en-US');

@@ -1,9 +1,9 @@
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
-import { overtaken } from '../actions/overtaken.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
+import { overtaken } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import {
@@ -17,16 +17,21 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type ApprovalPolicy, whyTooLong } from '../policy/approval-policy.ts';
-import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/counted-raise.ts';
+import {
+  type ApprovalPolicy,
+  amountIn,
+  type CountedRaise,
+  tooMuchForOne,
+  whyTooLong,
+} from '../policy/approval-policy.ts';
 import { LATE_MS } from '../policy/decide.ts';
+import type { NameCategory } from './binding-limit.ts';
 import { endOfTerm, lastsMs, type ServiceDays } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
-import type { NameCategory } from './unknown-category.ts';
 import type { RuleAction } from './verbs.ts';
 
 /** Whoever had to has approved; the outcome belongs to the action that asked. */

@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isAboutLimits, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
-import { amountIn, tooMuchForOne } from '../policy/counted-raise.ts';
+import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
 import type { OpenRequest } from './change-rule.ts';
 import type { Restore } from './end-temporary-change.ts';

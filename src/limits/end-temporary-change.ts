@@ -7,11 +7,12 @@ import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
 import { nameWords } from '../directory/card-query.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import type { GiveWay } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
-import type { TimeLeft } from './time-left.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
 const COME_BACK_MS = 60_000;
@@ -147,3 +148,32 @@ function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, e
 }
 
 const fold = (name: string): string => nameWords(name).join('');
+
+/** Clocks that are right differ by less. */
+const DIFFERENCE_MS = 60_000;
+
+/**
+ * Milliseconds until a moment, negative when it is over; null where nobody can tell, because two clocks differ. Then ops
+ * are told.
+ */
+export type TimeLeft = (moment: string) => Promise<number | null>;
+
+interface TimeLeftDeps {
+  /** Now by Redis. */
+  readonly sharedNow: () => Promise<Date>;
+  /** Now by a clock that has nothing to do with Redis (ms). */
+  readonly secondNow: () => number;
+  readonly notifyOps: NotifyOps;
+}
+
+/** What is reverted because its time is over must not be reverted because one clock is wrong: two have to say so. */
+export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps): TimeLeft {
+  return async function timeLeft(moment) {
+    const nowMs = (await sharedNow()).getTime();
+    if (Math.abs(secondNow() - nowMs) > DIFFERENCE_MS) {
+      await notifyOps(opsIssue.clocksDiffer);
+      return null;
+    }
+    return Date.parse(moment) - nowMs;
+  };
+}

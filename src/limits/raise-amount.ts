@@ -2,9 +2,16 @@ import type { Action } from '../actions/action.ts';
 import { isSameRule, type Rule, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import { type ApprovalPolicy, aloneCents, exceededCap, type Loosened } from '../policy/approval-policy.ts';
+import {
+  type ApprovalPolicy,
+  aloneCents,
+  type CountedRaise,
+  countedCents,
+  type EarlierRaise,
+  exceededCap,
+  type Loosened,
+} from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
-import { type CountedRaise, countedCents, type EarlierRaise } from '../policy/counted-raise.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
 import { endOfTerm, type ServiceDays } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';

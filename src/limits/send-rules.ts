@@ -1,4 +1,5 @@
-import type { ActionState, Result } from '../actions/action-state.ts';
+import { requestIdOf } from '../actions/action.ts';
+import type { ActionState, AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
@@ -9,9 +10,10 @@ import type { SpendRulesRead } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
-import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
+import type { MadeChange, Opened, TemporaryTerms } from './open-temporary-change.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
+import type { TemporaryChanges } from './temporary-change-store.ts';
 
 /** What was read longer ago is not written back: somebody may have changed the card's rules since. */
 const FRESH_MS = 5_000;
@@ -132,4 +134,61 @@ export function basisOf(raw: Record<string, unknown>): string {
 /** What the rules say before and after, for people and the record. */
 export function sidesOf(changes: readonly RuleChange[]): { before: string; after: string } {
   return { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
+}
+
+const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
+
+/**
+ * The second half of a change of rules whose answer was lost, now that somebody has looked: found made, its end starts
+ * and what it replaces ends, as if the answer had come in time; found not made, its end is forgotten.
+ *
+ * Runs under the account's lock. Safe to repeat. Answers with what to say of it; null when there is nothing to say.
+ */
+export type ApplyLateConfirmation = (
+  awaited: AwaitedChange,
+  verdict: Pick<Verdict, 'confirmation'>,
+) => Promise<Opened | null>;
+
+interface LateDeps {
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+  readonly terms: Pick<TemporaryTerms, 'resolve' | 'forgetIfGone'>;
+  readonly now: () => Date;
+}
+
+export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmation {
+  return async function applyLateConfirmation(awaited, { confirmation }) {
+    const { action, acctId, outcomeOf, result } = awaited;
+    const { expects } = result;
+    if (result.state !== 'unknown' || expects?.kind !== 'rule') return null;
+    const { term, changes } = expects;
+    if (term === undefined) return null;
+    if (confirmation !== 'confirmed') {
+      await forgetUnmade(awaited);
+      return null;
+    }
+    // What is seen may be a later change's, which has done all of this for itself.
+    if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return null;
+    // Opened before it was sent: without it, its end was found to be nobody's.
+    if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
+    const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
+    const opened = await deps.terms.resolve({ action, acctId, changes, term, requestId });
+    // Its time is over meanwhile: what ends it, ends it now.
+    const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
+    return isOver ? null : opened;
+  };
+
+  /** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
+  async function forgetUnmade({ action, acctId, result }: AwaitedChange): Promise<void> {
+    const { expects, card } = result;
+    if (expects?.kind !== 'rule' || card.ruleset != null) return;
+    if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
+    try {
+      const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
+      await deps.terms.forgetIfGone(action.id, changesFrom(rules, expects.changes), acctId);
+    } catch (error) {
+      if (!(error instanceof CardApiError)) throw error;
+    }
+  }
 }

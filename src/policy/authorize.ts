@@ -11,8 +11,7 @@ import {
   type Role,
 } from './decide.ts';
 import type { RecordedDecision } from './decision-store.ts';
-import type { KnownRoles, Permissions, RolesAsked } from './permissions.ts';
-import type { createRolesForCard } from './roles-for-card.ts';
+import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './permissions.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
 /** What somebody asked for, as far as the policy looks at it. */

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { Delivery, Route } from '../alerts/announce.ts';
+import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
@@ -7,7 +8,6 @@ import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
 import { kindName, type Subject } from './filter.ts';
-import type { WhyMutePasses } from './mute-exceptions.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 
 /** The channels for alerts that the configuration names. */
@@ -165,4 +165,40 @@ function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Deli
   if (mute.kind === 'mute') return [];
   note('routed', mute.directChannel, 'To the author of the travel mute, instead of the channels.');
   return [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
+}
+
+/**
+ * Why a mute in force does not withhold an event after all, to be read behind who set it; null when it does.
+ *
+ * @param channels that would get the event.
+ */
+export type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
+
+interface MuteDeps {
+  /** Whether the author of a travel mute may still see the cards of others; `unknown` when Slack does not say. */
+  readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
+  /** Somebody is linked to the card, or was lately. */
+  readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
+  readonly cardTesting: CardTesting;
+}
+
+/**
+ * A mute belongs to the team: it outlives its author's role, is listed with its author, and ends. But it ends early for
+ * whoever became the card's holder after they set it, because nobody mutes their own card. A travel mute sends alerts to
+ * its author instead, so it counts only while it is certain that they may read them.
+ *
+ * What is withheld still counts towards card testing: a muted card is one of those that are tried.
+ */
+export function createWhyMutePasses({ mayBeNotified, isHolder, cardTesting }: MuteDeps): WhyMutePasses {
+  return async function whyMutePasses(mute, { event, card }, channels) {
+    if (await isHolder(mute.by, mute.acctId)) return ', who holds the card';
+    if (event.kind === 'decline' && mayBeCardTesting(event)) {
+      const warnings = await Promise.all(channels.map((channel) => cardTesting.join(channel, event, card)));
+      if (warnings.some((warning) => warning !== null)) return ': several cards were declined at this merchant';
+    }
+    if (mute.kind === 'mute') return null;
+    const mayRead = await mayBeNotified(mute.by);
+    if (mayRead === 'yes') return null;
+    return mayRead === 'no' ? ', who has no role any more' : ': Slack could not say just now which role they have';
+  };
 }

@@ -1,6 +1,6 @@
 import { limitWarning } from '../../templates/warnings/limit-warning.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
-import type { RemainingLimits } from '../card-api/schema-limits.ts';
+import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { Links } from '../holders/link-store.ts';

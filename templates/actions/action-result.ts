@@ -1,6 +1,6 @@
-import type { Confirmation, Control } from '../../src/actions/outcome.ts';
+import type { Confirmation, Control } from '../../src/actions/action-state.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';

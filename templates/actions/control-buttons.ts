@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Control, Outcome } from '../../src/actions/outcome.ts';
+import type { Control, Outcome } from '../../src/actions/action-state.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { button } from '../core/blocks.ts';

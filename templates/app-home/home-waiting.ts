@@ -6,7 +6,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
-import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';

@@ -3,7 +3,7 @@ import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import { isAboutLimits, type RuleChange, type RuleGoal, type Term } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
-import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';

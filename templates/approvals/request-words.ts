@@ -3,7 +3,7 @@ import { isAboutLimits, isSameGoals, type RuleChange, type Term } from '../../sr
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleMoves, ruleName, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
-import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { type Field, outside, RULES_MAX } from '../core/blocks.ts';
 import { capital, holderName } from '../core/card-words.ts';

@@ -1,6 +1,6 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
-import type { CountedRaise } from '../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, outside, sentence } from '../core/blocks.ts';

@@ -1,5 +1,5 @@
 import type { SectionBlock } from '@slack/types';
-import type { Outcome } from '../../src/actions/outcome.ts';
+import type { Outcome } from '../../src/actions/action-state.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside, section } from '../core/blocks.ts';
 

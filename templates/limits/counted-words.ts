@@ -1,9 +1,12 @@
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
-import type { ExceededCap } from '../../src/policy/approval-policy.ts';
-import type { CountedRaise, EarlierRaise } from '../../src/policy/counted-raise.ts';
-import { countedCents } from '../../src/policy/counted-raise.ts';
+import {
+  type CountedRaise,
+  countedCents,
+  type EarlierRaise,
+  type ExceededCap,
+} from '../../src/policy/approval-policy.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
 

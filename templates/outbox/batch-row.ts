@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/actions/outcome.ts';
+import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';

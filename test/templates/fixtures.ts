@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/actions/outcome.ts';
+import type { Outcome } from '../../src/actions/action-state.ts';
 import {
   ShippingAlert,
   StatusAlert,

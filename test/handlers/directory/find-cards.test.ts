@@ -5,7 +5,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
-import { createCardsFor } from '../../../src/policy/roles-for-card.ts';
+import { createCardsFor } from '../../../src/policy/permissions.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import { createAskAgain } from '../../../src/actions/ask-again.ts';
+import { createAskAgain } from '../../../src/actions/record-refusal.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { ask } from '../../support/perform-world.ts';
 

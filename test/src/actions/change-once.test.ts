@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createChangeOnce } from '../../../src/actions/change-once.ts';
+import { createChangeOnce } from '../../../src/actions/change-status.ts';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';

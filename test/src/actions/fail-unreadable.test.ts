@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import { createFailUnreadable, toUnreadableAction } from '../../../src/actions/fail-unreadable.ts';
+import { createFailUnreadable, toUnreadableAction } from '../../../src/actions/fail-action.ts';
 import { doingOf } from '../../../src/dispatch/verbs.ts';
 import { ask } from '../../support/perform-world.ts';
 

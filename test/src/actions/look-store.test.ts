@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLooks } from '../../../src/actions/look-store.ts';
+import { createLooks } from '../../../src/actions/record-limits.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();

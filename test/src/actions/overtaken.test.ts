@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWhyOvertaken } from '../../../src/actions/overtaken.ts';
+import { createWhyOvertaken } from '../../../src/actions/send-status.ts';
 import type { StatusRecord } from '../../../src/core/event.ts';
 import { acctId, ask, cardId } from '../../support/perform-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/actions/outcome.ts';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';

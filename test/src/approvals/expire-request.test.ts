@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/expire-request.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/resolve-request.ts';
 import { withoutLock } from '../../support/held.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 

@@ -4,7 +4,7 @@ import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
-import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../../src/policy/approval-policy.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask } from '../../support/perform-world.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
-import type { Outcome } from '../../../src/actions/outcome.ts';
+import { type ActionState, type Outcome, stateOf } from '../../../src/actions/action-state.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';

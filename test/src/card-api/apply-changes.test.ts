@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
-import { defaultRulesAssumptions } from '../../../src/card-api/spend-rules.ts';
+import { applyChanges, defaultRulesAssumptions } from '../../../src/card-api/spend-rules.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 
 const fuel = { id: 5, name: 'Fuel' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toServiceWindow } from '../../../src/card-api/service-window.ts';
+import { toServiceWindow } from '../../../src/card-api/endpoints.ts';
 import { toInstant } from '../../../src/core/service-time.ts';
 
 const zone = 'America/New_York';

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { limitPeriods } from '../../../src/card-api/rule.ts';
-import { defaultRulesAssumptions, readSpendRules, toSpendRulesBody } from '../../../src/card-api/spend-rules.ts';
+import {
+  applyChanges,
+  defaultRulesAssumptions,
+  readSpendRules,
+  toSpendRulesBody,
+} from '../../../src/card-api/spend-rules.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 

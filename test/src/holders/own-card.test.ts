@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Directory } from '../../../src/directory/directory.ts';
-import { createIsOwnCard } from '../../../src/holders/own-card.ts';
+import { createIsOwnCard } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 
 const whoever: Person = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AwaitedChange, Result } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { createApplyLateConfirmation } from '../../../src/limits/apply-late-confirmation.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
+import { createApplyLateConfirmation } from '../../../src/limits/send-rules.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';

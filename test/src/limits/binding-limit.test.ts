@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { limitGoals, ruleKeys } from '../../../src/card-api/rule-change.ts';
+import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
-import { allPass, bindingLimit, type Remaining } from '../../../src/limits/binding-limit.ts';
+import { allPass, bindingLimit } from '../../../src/limits/binding-limit.ts';
 import { contradiction } from '../../../src/limits/contradiction.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -15,7 +16,7 @@ const rules: CardLimits = {
     { id: 13, name: 'HardwareStores', transactionLimitCents: null, limits: { ...none, weekly: 30_000 } },
   ],
 };
-const remaining: Remaining = {
+const remaining: RemainingLimits = {
   overall: [
     { period: 'daily', limitCents: 50_000, remainingCents: 2_500 },
     { period: 'weekly', limitCents: 150_000, remainingCents: 90_000 },
@@ -185,13 +186,13 @@ describe('the limit that stopped a purchase', () => {
 });
 
 describe('a purchase that was declined', () => {
-  const windowsWith = (remainingCents: number): Remaining => ({
+  const windowsWith = (remainingCents: number): RemainingLimits => ({
     overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
     categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
   });
   const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
 
-  it.each<[string, boolean, Remaining | null, CardLimits | null]>([
+  it.each<[string, boolean, RemainingLimits | null, CardLimits | null]>([
     ['decline.rule.velocity', true, windowsWith(8_410), oneCategory],
     ['decline.rule.velocity', true, windowsWith(8_410), null],
     ['decline.rule.velocity', false, windowsWith(8_409), oneCategory],
@@ -217,7 +218,7 @@ describe('all limits that a purchase would meet', () => {
     readonly atOnce?: number;
   }
   /** A card with these limits in dollars, and what is left of each. */
-  function cardOf({ overall = {}, restaurants = {}, fuel = {}, atOnce }: Card): [Remaining, CardLimits] {
+  function cardOf({ overall = {}, restaurants = {}, fuel = {}, atOnce }: Card): [RemainingLimits, CardLimits] {
     const rows = (windows: Windows) =>
       Object.entries(windows).map(([period, [limit, left]]) => ({
         period: period as LimitPeriod,

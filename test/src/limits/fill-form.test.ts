@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { createFillForm } from '../../../src/limits/fill-form.ts';
-import type { PurchaseCheck } from '../../../src/limits/remedy.ts';
+import { createFillForm, type PurchaseCheck } from '../../../src/limits/remedy.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';

@@ -6,10 +6,9 @@ import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spe
 import { ServiceError } from '../../../sandbox/service-error.ts';
 import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
-import { applyChanges } from '../../../src/card-api/apply-changes.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { type LimitGoal, limitGoals, limitOf } from '../../../src/card-api/rule-change.ts';
-import { defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
+import { applyChanges, defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRemedies } from '../../../src/limits/remedy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitWindow } from '../../../src/card-api/rule.ts';
-import type { Remaining } from '../../../src/limits/binding-limit.ts';
+import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -42,12 +42,12 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
     MonthlySpendLimit: 5000,
     MerchantCategories: [{ Id: HARDWARE.id, Name: HARDWARE.name, ...fields(hardware) }],
   };
-  const remaining: Remaining = {
+  const remaining: RemainingLimits = {
     overall: rows(own),
     categories: rows(hardware).map((row) => ({ ...HARDWARE, ...row })),
   };
   // Once the limit of a test has risen there is room.
-  const room: Remaining = {
+  const room: RemainingLimits = {
     overall: remaining.overall.map((one) => ({ ...one, remainingCents: 90_000 })),
     categories: remaining.categories.map((one) => ({ ...one, remainingCents: 90_000 })),
   };

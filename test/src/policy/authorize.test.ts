@@ -3,8 +3,7 @@ import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { createAuthorization } from '../../../src/policy/authorize.ts';
 import type { Role } from '../../../src/policy/decide.ts';
-import type { KnownRoles } from '../../../src/policy/permissions.ts';
-import { createRolesForCard } from '../../../src/policy/roles-for-card.ts';
+import { createRolesForCard, type KnownRoles } from '../../../src/policy/permissions.ts';
 import type { HowOld } from '../../../src/policy/slack-answers.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type CountedRaise, countedCents, tooMuchForOne } from '../../../src/policy/counted-raise.ts';
+import { type CountedRaise, countedCents, tooMuchForOne } from '../../../src/policy/approval-policy.ts';
 
 const counted: CountedRaise = {
   rule: { kind: 'limit', period: 'daily', category: null },

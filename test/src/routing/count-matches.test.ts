@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { countMatches } from '../../../src/routing/count-matches.ts';
+import { countMatches } from '../../../src/routing/subscribe.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createHeldUntil } from '../../../src/routing/held-until.ts';
+import { createHeldUntil } from '../../../src/routing/channel-settings.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
 const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };

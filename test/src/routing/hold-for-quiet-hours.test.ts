@@ -3,7 +3,7 @@ import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { createQuietHours, type QuietWindow } from '../../../src/routing/channel-rules-store.ts';
-import { holdAllAsQuiet, holdAsQuiet } from '../../../src/routing/set-quiet.ts';
+import { holdAllAsQuiet, holdAsQuiet } from '../../../src/routing/channel-settings.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createWhyMutePasses } from '../../../src/routing/mute-exceptions.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
+import { createWhyMutePasses } from '../../../src/routing/route.ts';
 import { card, declineEvent } from './subjects.ts';
 
 const common = { id: 'mute_1', acctId: 7378, card: card({}), by: 'U0ANA', reason: '', at: '', endsAt: '' };

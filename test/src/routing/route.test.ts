@@ -4,9 +4,8 @@ import { createEventLog } from '../../../src/alerts/event-log.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import type { StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
 import { createQuietHours, createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
-import { createWhyMutePasses } from '../../../src/routing/mute-exceptions.ts';
 import { createMutes, type Mute } from '../../../src/routing/mute-store.ts';
-import { createRoute, createRoutingRules } from '../../../src/routing/route.ts';
+import { createRoute, createRoutingRules, createWhyMutePasses } from '../../../src/routing/route.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
 

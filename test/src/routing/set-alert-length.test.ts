@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLongAlerts } from '../../../src/routing/channel-rules-store.ts';
-import { createSetAlertLength } from '../../../src/routing/set-alert-length.ts';
+import { createSetAlertLength } from '../../../src/routing/channel-settings.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSameEmail } from '../../../src/holders/own-card.ts';
+import { isSameEmail } from '../../../src/holders/link-store.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { COUNTED_MS } from '../../../src/policy/decide.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RemainingLimits } from '../../../src/card-api/schema-limits.ts';
+import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/actions/outcome.ts';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';

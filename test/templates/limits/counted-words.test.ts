@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CountedRaise } from '../../../src/policy/counted-raise.ts';
+import type { CountedRaise } from '../../../src/policy/approval-policy.ts';
 import { countedText, countedWords, whyOthers } from '../../../templates/limits/counted-words.ts';
 
 const raise = { by: 'U0ANA', at: '2026-11-20T14:12:00.000Z', cents: 70_000 };

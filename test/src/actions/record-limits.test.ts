@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRefusalCounts } from '../../../src/actions/refusal-count.ts';
+import { createRefusalCounts } from '../../../src/actions/record-limits.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, verbsOf } from '../../support/perform-world.ts';
 

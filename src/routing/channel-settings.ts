@@ -1,17 +1,19 @@
+import { alertLengthSet } from '../../templates/routing/alert-length.ts';
 import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
+import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { alertIdOf } from '../outbox/entry.ts';
 import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
-import type { QuietHours, QuietHoursStore } from './channel-rules-store.ts';
+import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './decide.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
-import type { ChannelAction } from './verbs.ts';
+import type { AlertLengthAction, ChannelAction } from './verbs.ts';
 
 const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
 
@@ -137,4 +139,41 @@ async function isExemptFrom(hours: QuietHours, { entry }: Held, now: number, { a
   if (alert === null) return false;
   const quiet = new Map([[hours.channel, hours]]);
   return quietFor(alert, hours.channel, { quiet }, now)?.isExempt ?? true;
+}
+
+interface HeldDeps {
+  readonly quietHours: Pick<QuietHoursStore, 'get'>;
+  readonly alerts: Pick<Alerts, 'get'>;
+  readonly now: () => Date;
+}
+
+/** Until when (ms) the present quiet hours of a channel hold an alert that is posted again; null: not at all. */
+export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
+  return async function heldUntil(channel: string, alertId: string): Promise<number | null> {
+    const hours = await quietHours.get(channel);
+    const alert = hours === null ? null : await alerts.get(alertId);
+    if (hours === null || alert === null) return null;
+    // In a direct conversation: the holder is the one who can tell whether it is fraud.
+    if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
+    const quiet = quietFor(alert, channel, { quiet: new Map([[channel, hours]]) }, now().getTime());
+    return quiet === null || quiet.isExempt ? null : quiet.until;
+  };
+}
+
+interface AlertLengthDeps {
+  readonly longAlerts: LongAlerts;
+  readonly reply: Pick<ActionTools, 'answer' | 'record'>;
+}
+
+/** `/card alerts long|short`: how much an alert of this channel says at once. Safe to repeat. */
+export function createSetAlertLength({ longAlerts, reply }: AlertLengthDeps) {
+  return async function setAlertLength(action: AlertLengthAction): Promise<void> {
+    const { channel } = action.origin;
+    const { isLong } = action;
+    const [before, after] = [await longAlerts.has(channel), isLong].map((is) => (is ? 'long alerts' : 'short alerts'));
+    const line = { did: `chose ${after} for channel ${channel}` };
+    await reply.record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });
+    await longAlerts.set(channel, isLong);
+    await reply.answer(action, alertLengthSet({ isLong }));
+  };
 }
