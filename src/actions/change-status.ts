@@ -5,7 +5,6 @@ import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
-import type { Role } from '../policy/decide.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
@@ -34,10 +33,9 @@ export type ChangeStatus = (
   options?: { readonly isConfirmed?: boolean },
 ) => Promise<void>;
 
-interface Deps extends Pick<ActionTools, 'progress'> {
+interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly permit: PermitStatus;
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly factsOf: FactsOf;
   readonly blocks: Pick<Blocks, 'want' | 'wantAnew' | 'forgetWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
@@ -152,10 +150,7 @@ function cardToActivate(account: AccountDetails, cardId: number | null): Card | 
 /** Other cards of the account would end for good: asks whether that is meant. */
 export type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;
 
-interface AskFirstDeps extends Pick<ActionTools, 'factsOf' | 'answer'> {
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
-  readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
-}
+type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
 
 export function createAskFirst({ factsOf, answer, putChoice }: AskFirstDeps): AskFirst {
   return async function askFirst(action, acctId, card, ending) {
@@ -183,10 +178,7 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
  */
 export type PermitStatus = (resolved: Resolved, wasSending: boolean, finish: Finish) => Promise<boolean>;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse'> {
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role) => Promise<readonly string[]>;
-}
+type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
 
 export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: PermitDeps): PermitStatus {
   return async function permitStatus({ action, acctId }, wasSending, finish) {

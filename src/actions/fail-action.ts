@@ -41,11 +41,10 @@ const noCard: CardFacts = {
   group: null,
 };
 
-interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now'> {
+interface Deps
+  extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'doingOf'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly reports: Reports;
-  /** Behind "to": `block cards`. */
-  readonly doingOf: (verb: string) => string;
 }
 
 export function createFailures(deps: Deps) {
@@ -164,10 +163,7 @@ const changing: Readonly<Record<string, ActionVerb>> = {
   allow: 'allow',
 };
 
-interface UnreadableDeps extends Pick<ActionTools, 'record' | 'answer' | 'hasBegun'> {
-  /** Behind "to": `block cards`, also of a verb that this version does not know. */
-  readonly doingOf: (verb: string) => string;
-}
+type UnreadableDeps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun' | 'doingOf'>;
 
 /**
  * An action that a newer version took, and that this one cannot read, is not tried again: that is on record, and whoever

@@ -2,7 +2,6 @@ import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -198,7 +197,7 @@ type SeenNow = (
   verdict: Verdict,
 ) => Promise<{ readonly result: Result; readonly withoutRuleset: string | null }>;
 
-interface SeenDeps extends Pick<ActionTools, 'now'> {
+interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'forgetWanted'>;
   /**
@@ -210,8 +209,6 @@ interface SeenDeps extends Pick<ActionTools, 'now'> {
     awaited: AwaitedChange,
     verdict: Verdict,
   ) => Promise<Pick<Result, 'note' | 'control'> | null>;
-  /** The same facts, with the name of the spending ruleset that the card follows. */
-  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   /** The account as the card service has it now; null: there is none. */
   readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
 }

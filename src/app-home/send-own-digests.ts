@@ -1,14 +1,14 @@
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { periodBefore } from '../digests/schedule-store.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
-import type { Message } from '../slack/message.ts';
 import type { ListPage } from './home-page.ts';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
   readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
   readonly ownCards: (userId: string) => Promise<Pick<ListPage<OwnCardFacts>, 'shown'>>;
   readonly recentDeclines: RecentDeclines;
@@ -17,13 +17,8 @@ interface Deps {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
   };
-  /** The id makes repeating it nothing. */
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Puts on record that somebody got one. Safe to repeat. */
   readonly record: (userId: string, id: string, what: string) => Promise<void>;
-  /** IANA name of the card service's time zone. */
-  readonly zone: string;
-  readonly now: () => Date;
 }
 
 /** Nobody reads a digest that is later than this. */

@@ -8,16 +8,12 @@ import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'openDirect' | 'zone'> {
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
-  /** The direct conversation with a person: their own quiet hours are those of this conversation. */
-  readonly openDirect: (userId: string) => Promise<string>;
   /** Applies the quiet hours to what is held already. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
-  /** IANA name of the default time zone. */
-  readonly zone: string;
 }
 
 /** What somebody gets in direct messages, and when: always their own. Safe to repeat. */
@@ -71,14 +67,11 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
   return hasExcept ? 'Your own quiet hours have no exceptions: suspected fraud always comes at once.' : null;
 }
 
-interface DelegateDeps {
+interface DelegateDeps extends Pick<ActionTools, 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   /** Whom approvers may name, by the policy in force. */
   readonly ownDelegates: () => readonly string[];
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
-  /** IANA name of the zone in which the days of the policy are meant. */
-  readonly zone: string;
-  readonly now: () => Date;
 }
 
 /** A delegate for longer belongs into the policy. */

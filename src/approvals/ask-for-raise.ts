@@ -8,7 +8,7 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
-import { lastsMs, type ServiceDays } from '../limits/change-request.ts';
+import { lastsMs } from '../limits/change-request.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
@@ -73,8 +73,7 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
   };
 }
 
-interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now'> {
-  readonly serviceDays: ServiceDays;
+interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'serviceDays'> {
   readonly countRaise: RaiseAmounts['count'];
 }
 
@@ -97,12 +96,10 @@ type FindChange = (
   amountCents: number,
 ) => Promise<readonly RuleChange[] | 'passes' | null>;
 
-interface FindDeps {
+interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
   /** What would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
 }
 
 /** Looks at the declined purchase that it is about, else at any purchase of that amount. */

@@ -1,9 +1,8 @@
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
-import type { Action, Target } from '../actions/action.ts';
+import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
-import type { Permission, Role } from '../policy/decide.ts';
-import type { Message } from '../slack/message.ts';
+import type { Permission } from '../policy/decide.ts';
 import type { AskPermissionAction } from './verbs.ts';
 
 /** What was refused as a question to those who may do it: done when its button is pressed. */
@@ -17,16 +16,12 @@ function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
   return { id, target, reason, actor, roles, asHolder: false, origin, askedAt };
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'refuse' | 'factsOf'> {
+interface Deps
+  extends Pick<ActionTools, 'record' | 'answer' | 'refuse' | 'factsOf' | 'accountOf' | 'whoMay' | 'postToApprovals'> {
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
   /** The first word after the slash command that does it; null: it is only a button. */
   readonly commandOf: (verb: string) => string | null;
-  readonly accountOf: (target: Target) => Promise<number | null>;
-  /** Whom to mention about a card of a group: user ids and user group ids. */
-  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
-  /** Posts for the approvers; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
 }
 
 /** Each question mentions everybody who may: nobody disturbs them more often within an hour. */

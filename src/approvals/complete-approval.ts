@@ -6,7 +6,6 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Role } from '../policy/decide.ts';
 import type { Message } from '../slack/message.ts';
 import {
   type ApprovalClick,
@@ -25,9 +24,8 @@ import {
 import type { Requests } from './request-store.ts';
 import type { HolderNotices, ResolveRequest } from './resolve-request.ts';
 
-interface Deps extends Pick<ActionTools, 'answer'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
-  readonly updateRequest: (requestId: string) => Promise<void>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
@@ -135,12 +133,8 @@ function isMade({ state }: Result): boolean {
   return state === 'done' || state === 'unchanged';
 }
 
-interface FinishDeps extends Pick<ActionTools, 'record'> {
+interface FinishDeps extends Pick<ActionTools, 'record' | 'whoMay' | 'postToApprovals'> {
   readonly resolve: ResolveRequest;
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
-  /** Posts for the approvers, or for whoever runs the bot; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
 

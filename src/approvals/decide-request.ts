@@ -29,14 +29,12 @@ import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'refuse' | 'now'> {
+interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'resume' | 'whyNotYet'>;
   readonly expire: ExpireRequest;
   readonly finish: FinishRequest;
   readonly decisions: Decisions;
-  /** Brings a request's message up to date, soon. */
-  readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
 const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
@@ -92,12 +90,11 @@ export interface Decisions {
   deny(action: DecideAction, request: LimitRequest): Promise<void>;
 }
 
-interface DecisionDeps extends Pick<ActionTools, 'record'> {
+interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly execution: Pick<Execution, 'execute'>;
   readonly judgeClick: JudgeClick;
   readonly recount: Recount;
-  readonly updateRequest: (requestId: string) => Promise<void>;
   readonly finish: FinishRequest;
 }
 

@@ -1,10 +1,9 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
-import type { TransactionEvent } from '../core/event.ts';
-import { atMost, type ServiceDays } from '../limits/change-request.ts';
+import { atMost } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, aloneCents } from '../policy/approval-policy.ts';
+import { aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Recount } from './decide-request.ts';
@@ -72,12 +71,7 @@ export function createOverrideRequest(deps: Deps) {
  */
 export type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
 
-interface CapDeps extends Pick<ActionTools, 'now'> {
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: LimitRequest['action']) => Promise<Pick<TransactionEvent, 'amountCents'> | null>;
-  readonly serviceDays: ServiceDays;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-}
+type CapDeps = Pick<ActionTools, 'now' | 'purchaseOf' | 'serviceDays' | 'policyOfCard'>;
 
 export function createCapChange({ purchaseOf, serviceDays, policyOfCard, now }: CapDeps): CapChange {
   return async function capChange({ action, acctId, changes, term }) {

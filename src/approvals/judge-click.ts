@@ -28,7 +28,7 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'approvesFor'> {
+interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
   readonly whyNotAllowed: WhyNotAllowed;
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
@@ -36,7 +36,6 @@ interface Deps extends Pick<ActionTools, 'approvesFor'> {
   /** Whether a request is about somebody's own card, or one that is ordered for them. */
   readonly isOwn: IsOwnRequest;
   readonly requests: Pick<Requests, 'save'>;
-  readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
 export function createJudgeClick(deps: Deps): JudgeClick {

@@ -16,12 +16,10 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   readonly order?: { readonly cents: number; readonly isOwn: boolean };
 }
 
-interface Deps extends Pick<ActionTools, 'now'> {
+interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
   readonly requests: Requests;
   /** Who holds the card. */
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
-  /** Whether a card counts as somebody's own. */
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   /** Posts into the channel for requests. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Action, alertIdOf } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { LimitPeriod, limitPeriods } from '../card-api/rule.ts';
@@ -51,17 +52,14 @@ interface Asked {
 /** Reads what approvers see besides the change. */
 export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly card: Pick<CardClient, 'getRemainingLimits'>;
   /** The status that a card has now; null when it cannot be read. */
   readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
   readonly readTransactions: ReadTransactions;
   /** Address of an alert's message; null: it has none. */
   readonly alertLink: (alertId: string) => Promise<string | null>;
   readonly requestsOf: (acctId: number) => Promise<readonly RequestOfCard[]>;
-  readonly now: () => Date;
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {

@@ -4,9 +4,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import type { CardFacts } from '../core/card-facts.ts';
-import { PATIENCE_MS, type Role } from '../policy/decide.ts';
-import type { Message } from '../slack/message.ts';
+import { PATIENCE_MS } from '../policy/decide.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
@@ -20,10 +18,8 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now'> {
+interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
-  /** Brings a request's message up to date, soon. */
-  readonly updateRequest: (requestId: string) => Promise<void>;
   readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
 }
 
@@ -74,10 +70,8 @@ function withoutOrder(request: ClosedRequest): ClosedRequest {
   return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
 }
 
-interface HolderDeps extends Pick<ActionTools, 'notifyDirectly'> {
+interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'> {
   readonly progress: Pick<Progress, 'read'>;
-  /** The same facts, with the name of the spending ruleset that the card follows. */
-  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
 }
 
 /** Tells a holder what became of what they asked for. Safe to repeat. */
@@ -134,12 +128,11 @@ export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequ
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now'> {
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
   readonly execution: Pick<Execution, 'whyNotYet'>;
   readonly expire: ExpireRequest;
   readonly postReminder: PostReminder;
-  readonly updateRequest: (requestId: string) => Promise<void>;
 }
 
 /**
@@ -187,11 +180,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
 /** Reminds the approvers of a group of requests, the first of which is due. Safe to repeat. */
 export type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
 
-interface ReminderDeps {
-  /** Whom to mention: user ids and user group ids. */
-  readonly whoMay: (role: Role, group: string | null) => Promise<readonly string[]>;
-  /** Posts for the approvers; the id makes repeating it nothing. */
-  readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
+interface ReminderDeps extends Pick<ActionTools, 'whoMay' | 'postToApprovals'> {
   /** Address of a request's message; null: it has none. */
   readonly requestLink: (requestId: string) => Promise<string | null>;
 }

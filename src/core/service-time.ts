@@ -120,8 +120,16 @@ function offsetAt(ms: number, zone: string): number {
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
 
+/** The service's clock: where its days begin. */
+export interface ServiceDays {
+  /** The first midnight after an instant. */
+  nextMidnight(after: Date): Date;
+  /** The midnight with which a day ends. */
+  endOf(day: string): Date;
+}
+
 /** The days of the service's clock. Its limits reset at midnight. */
-export function serviceDays(zone: string): { nextMidnight(after: Date): Date; endOf(day: string): Date } {
+export function serviceDays(zone: string): ServiceDays {
   const endOf = (day: string): Date => {
     const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');
     return new Date(toInstant(`${next}T00:00:00`, zone) ?? Number.NaN);

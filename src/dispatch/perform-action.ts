@@ -1,5 +1,5 @@
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
-import type { Action as AnyAction, Resolved } from '../actions/action.ts';
+import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import type { RecordAction } from '../actions/record.ts';
@@ -102,14 +102,17 @@ function meant(action: Action): Action {
 interface PermitDeps
   extends Pick<
     ActionTools,
-    'authorize' | 'rolesNow' | 'askAgain' | 'progress' | 'recordRefusal' | 'refuse' | 'answer'
-  > {
-  /** Whom to ask about a card of a group: user ids and user group ids. */
-  readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
-  readonly putChoice: (action: AnyAction, questionId: string | null) => Promise<string>;
-  readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
-}
+    | 'authorize'
+    | 'rolesNow'
+    | 'askAgain'
+    | 'progress'
+    | 'recordRefusal'
+    | 'refuse'
+    | 'answer'
+    | 'whoMay'
+    | 'putChoice'
+    | 'groupOfCard'
+  > {}
 
 type Refusing = Extract<Decision, { kind: 'refused' }>;
 

@@ -20,9 +20,7 @@ const CLAIMS_A_DAY = 5;
 /** How many accounts a claim may match; with more it is a guess. */
 const ACCOUNTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'refuse' | 'answer'> {
-  /** What Slack knows of somebody; null: nothing. */
-  readonly person: (userId: string) => Promise<Person | null>;
+interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
@@ -95,9 +93,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
   }
 }
 
-interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now'> {
+interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
-  readonly person: (userId: string) => Promise<Person | null>;
   readonly directory: Pick<Directory, 'account'>;
   /** Posts a claim into the channel for requests, to be confirmed or refused there. */
   readonly postClaim: (claim: Claim) => Promise<void>;

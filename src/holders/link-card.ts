@@ -67,9 +67,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
   }
 }
 
-interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer'> {
-  /** What Slack knows of somebody; null: nothing. */
-  readonly person: (userId: string) => Promise<Person | null>;
+interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
   readonly setLink: SetLink;
 }
 
@@ -125,10 +123,8 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
   };
 }
 
-interface UnlinkCardDeps extends Pick<ActionTools, 'hasBegun' | 'refuse' | 'answer'> {
+interface UnlinkCardDeps extends Pick<ActionTools, 'hasBegun' | 'refuse' | 'answer' | 'isOwnCard'> {
   readonly links: Pick<Links, 'ofAccount'>;
-  /** Whether a card counts as somebody's own. */
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly endLink: EndLink;
   /** Leaves it to the approvers. */
   readonly openClaim: (action: UnlinkAction, acctIds: readonly number[]) => Promise<void>;

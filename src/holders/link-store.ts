@@ -1,10 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Directory } from '../directory/directory.ts';
-import type { Person } from '../slack/client.ts';
 
 /** Whose card it is: one Slack user for each account, any number of accounts for each user. */
 export const Link = z.strictObject({
@@ -82,11 +82,9 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
 /** Whether a card account is this person's own: nobody decides about their own card. */
 export type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
 
-interface OwnCardDeps {
+interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;
   readonly directory: Pick<Directory, 'account'>;
-  /** What Slack knows of somebody; null: nothing. */
-  readonly person: (userId: string) => Promise<Person | null>;
 }
 
 /**

@@ -1,11 +1,10 @@
-import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals, limitOf } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
-import { declineCode, type TransactionEvent } from '../core/event.ts';
+import { declineCode } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { nameWords } from '../directory/card-query.ts';
@@ -197,11 +196,9 @@ type Named =
  */
 export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<Named>;
 
-interface NameDeps {
+interface NameDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getRemainingLimits'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
 }
 
 export function createNameCategory({ card, progress, purchaseOf }: NameDeps): NameCategory {

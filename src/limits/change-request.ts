@@ -4,6 +4,7 @@ import { formatDuration, mayMeanTime } from '../core/duration.ts';
 import { type Clock, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
+import type { ServiceDays } from '../core/service-time.ts';
 
 /** What a card's rules shall be, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -18,14 +19,6 @@ export const permanent: Term = { kind: 'permanent' };
 
 /** Longest wait for the purchase that a raise was made for. */
 export const PURCHASE_MS = 15 * 60_000;
-
-/** The service's clock: where its days begin. */
-export interface ServiceDays {
-  /** The first midnight after an instant. */
-  nextMidnight(after: Date): Date;
-  /** The midnight with which a day ends. */
-  endOf(day: string): Date;
-}
 
 /** When a change that is made at `from` ends. Null: it stays. */
 export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | null {

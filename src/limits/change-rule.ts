@@ -17,16 +17,10 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import {
-  type ApprovalPolicy,
-  amountIn,
-  type CountedRaise,
-  tooMuchForOne,
-  whyTooLong,
-} from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { LATE_MS } from '../policy/decide.ts';
 import type { NameCategory } from './binding-limit.ts';
-import { endOfTerm, lastsMs, type ServiceDays } from './change-request.ts';
+import { endOfTerm, lastsMs } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { RaiseAmounts, RaisedBy } from './raise-amount.ts';
@@ -150,10 +144,9 @@ type PlanChange = (
   | { readonly kind: 'impossible'; readonly card: CardFacts; readonly changes: readonly []; readonly why: string }
 >;
 
-interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
+interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now' | 'serviceDays'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly nameCategory: NameCategory;
-  readonly serviceDays: ServiceDays;
 }
 
 export function createPlanChange({ factsOf, card: api, nameCategory, serviceDays, now }: PlanDeps): PlanChange {
@@ -205,11 +198,9 @@ type PermitChange = (
   (Pick<Result, 'note' | 'counted'> & { readonly state: 'failed' | 'waiting'; readonly isLate?: boolean }) | null
 >;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'serviceDays'> {
   readonly raises: RaiseAmounts;
   readonly openRequest: OpenRequest;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  readonly serviceDays: ServiceDays;
 }
 
 /** Asks the policy, unless others approved. What is permitted to one person counts from then on. */

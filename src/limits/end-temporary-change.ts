@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { changesFrom, isMade, isSameGoals, type RuleGoal, reversed } from '../card-api/rule-change.ts';
+import { changesFrom, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
@@ -76,11 +76,9 @@ export type Restore = (
   lease: Lease,
 ) => Promise<TemporaryChange>;
 
-interface RestoreDeps extends Pick<ActionTools, 'now'> {
+interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
-  /** The spend rules as received, with some of them changed and everything else as it was. */
-  readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   readonly latestChanges: Pick<LatestChanges, 'changed'>;
 }
 

@@ -6,7 +6,6 @@ import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { Message } from '../slack/message.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -33,17 +32,14 @@ export interface NotifyEnd {
   show(temporaryChange: TemporaryChange): Promise<void>;
 }
 
-interface Deps {
+interface Deps
+  extends Pick<
+    ActionTools,
+    'factsOf' | 'notifyDirectly' | 'updateRequest' | 'updateTemporaryChange' | 'postTemporaryChange'
+  > {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly recordEnd: RecordEnd;
-  readonly factsOf: ActionTools['factsOf'];
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
-  readonly notifyDirectly: ActionTools['notifyDirectly'];
-  /** Brings its request, and its own messages, up to date, soon. */
-  readonly updateRequest: (requestId: string) => Promise<void>;
-  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
-  /** Gives it a message of its own, in the channel for requests. */
-  readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
 }
 
 export function createNotifyEnd(deps: Deps): NotifyEnd {
@@ -85,11 +81,8 @@ type RecordEnd = (
   end: { readonly action: Action | null; readonly card: CardFacts; readonly detail: string },
 ) => Promise<string>;
 
-interface RecordDeps {
+interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
-  /** Posts a line into the audit channel; the id makes repeating it nothing. */
-  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
-  readonly now: () => Date;
 }
 
 export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): RecordEnd {

@@ -1,12 +1,12 @@
 import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
-import { endOfTerm, type ServiceDays } from './change-request.ts';
+import { endOfTerm } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -25,17 +25,11 @@ export interface MadeChange<A extends Action = Action> {
   readonly requestId: string | null;
 }
 
-export interface TermDeps {
+export interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'postTemporaryChange' | 'now'> {
   readonly temporaryChanges: TemporaryChanges;
   readonly supersede: Supersede;
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: Action) => Promise<TransactionEvent | null>;
-  readonly serviceDays: ServiceDays;
   /** Wakes the worker when a temporary change ends. */
   readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
-  /** Gives a temporary change a message of its own, in the channel for requests. */
-  readonly postTemporaryChange: (temporaryChange: TemporaryChange) => Promise<void>;
-  readonly now: () => Date;
 }
 
 /** What makes changes end by themselves. */

@@ -1,9 +1,8 @@
 import type { Action } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule, type Rule, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import {
-  type ApprovalPolicy,
   aloneCents,
   type CountedRaise,
   countedCents,
@@ -13,7 +12,7 @@ import {
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide.ts';
-import { endOfTerm, type ServiceDays } from './change-request.ts';
+import { endOfTerm } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 
@@ -55,14 +54,11 @@ export interface RaiseAmounts {
   changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]>;
 }
 
-interface Deps extends Pick<Authorization, 'actsFor'> {
+interface Deps
+  extends Pick<Authorization, 'actsFor'>,
+    Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'policyOfCard' | 'now'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-  /** The declined purchase that an action is about; null when it is about none. */
-  readonly purchaseOf: (action: Action) => Promise<Pick<TransactionEvent, 'amountCents'> | null>;
-  readonly serviceDays: ServiceDays;
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  readonly now: () => Date;
 }
 
 export function createRaiseAmounts(deps: Deps): RaiseAmounts {

@@ -5,7 +5,7 @@ import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { noteOf, superseded } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { changesFrom, isAboutLimits, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { changesFrom, isAboutLimits, isMade, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRulesRead } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
@@ -45,10 +45,8 @@ export type SendRules = (
   of: Parameters<Reports['resume']>[3],
 ) => Promise<Result>;
 
-interface Deps extends Pick<ActionTools, 'record'> {
+interface Deps extends Pick<ActionTools, 'record' | 'applyChanges'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
-  /** The spend rules as received, with some of them changed and everything else as it was. */
-  readonly applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => Record<string, unknown>;
   readonly progress: Pick<ActionTools['progress'], 'write'>;
   readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
   readonly terms: Omit<TemporaryTerms, 'keep'>;

@@ -1,3 +1,4 @@
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { limitGoals, type RuleChange, type RuleGoal, reversed, without } from '../card-api/rule-change.ts';
@@ -20,12 +21,9 @@ export type Supersede = (
   isForGood?: boolean,
 ) => Promise<readonly string[]>;
 
-export interface SupersedeDeps {
+export interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  /** Brings a temporary change's own messages up to date, soon. */
-  readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
-  readonly now: () => Date;
   readonly log: Log;
 }
 

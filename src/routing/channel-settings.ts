@@ -17,15 +17,12 @@ import type { AlertLengthAction, ChannelAction } from './verbs.ts';
 
 const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
   readonly quietHours: QuietHoursStore;
   /** Applies the channel's quiet hours to what it holds already. @returns how many alerts need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear'>;
-  /** IANA name of the default time zone. */
-  readonly zone: string;
-  readonly now: () => Date;
 }
 
 /** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */

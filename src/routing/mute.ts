@@ -17,19 +17,13 @@ const HOME = 'US';
 /** Ends a mute before its time. Safe to repeat. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
 
-interface MuteDeps {
+interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'mayAct' | 'zone'> {
   readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: CloseMute;
   /** Enqueues the job that ends a mute. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
-  /** The direct conversation with a person. */
-  readonly openDirect: (userId: string) => Promise<string>;
   readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  /** Whether somebody's role is enough for a card. */
-  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
-  /** IANA name of the time zone in which times are typed. */
-  readonly zone: string;
 }
 
 export function createMuteVerbs(deps: MuteDeps) {

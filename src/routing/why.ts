@@ -14,7 +14,7 @@ const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'mayAct'> {
   readonly alerts: Pick<Alerts, 'get'>;
   /** Which messages show which alerts. */
   readonly messages: {
@@ -29,8 +29,6 @@ interface Deps {
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
   /** Null: the user has been asked which card is meant, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
-  /** Whether somebody's role is enough for a card. */
-  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
 

@@ -3,7 +3,6 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide.ts';
-import type { Person } from '../slack/client.ts';
 import type { VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
@@ -26,11 +25,9 @@ export interface OrderPermit {
   cancel(action: Pick<OrderVirtualAction, 'id'>): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now'> {
+interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
-  /** What Slack knows of somebody; null: nothing. */
-  readonly person: (userId: string) => Promise<Person | null>;
   readonly isSameEmail: (one: string | null, other: string | null) => boolean;
 }
 

@@ -6,14 +6,16 @@ import { serviceDays } from '../../../src/core/service-time.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
-import { card } from '../../templates/fixtures.ts';
+import { card, declined } from '../../templates/fixtures.ts';
 
 const hour = { kind: 'duration', ms: 3_600_000 } as const;
 const online: RuleChange = { rule: { kind: 'card_not_present' }, from: false, to: true };
 
+const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present');
+
 const capChange = (purchaseCents: number | null) =>
   createCapChange({
-    purchaseOf: async () => (purchaseCents === null ? null : { amountCents: purchaseCents }),
+    purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     serviceDays: serviceDays('America/New_York'),
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     now: () => new Date('2026-11-20T15:00:00.000Z'),

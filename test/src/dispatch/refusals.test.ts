@@ -224,7 +224,6 @@ it('nobody says no without the record: one file of each half does', () => {
   // What was given up and how a request ended are on record as such.
   expect(saying('src').toSorted()).toEqual([
     'actions/fail-action.ts',
-    'actions/fail-unreadable.ts',
     'actions/record-refusal.ts',
     'approvals/complete-approval.ts',
     'approvals/resolve-request.ts',

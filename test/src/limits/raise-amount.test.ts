@@ -11,8 +11,10 @@ import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
+const { event: purchase } = declined('decline.rule.velocity', 'Over a limit');
 const permanent: Term = { kind: 'permanent' };
 const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
 
@@ -22,7 +24,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
     recentRaises: createRecentRaises(redis()),
     actsFor: async (userId) => [userId],
     temporaryChanges: createTemporaryChanges(redis(), storeSigner),
-    purchaseOf: async ({ target }) => (target.kind === 'alert' ? { amountCents: purchaseCents } : null),
+    purchaseOf: async ({ target }) => (target.kind === 'alert' ? { ...purchase, amountCents: purchaseCents } : null),
     serviceDays: serviceDays('America/New_York'),
     policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
