@@ -6,10 +6,12 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
+import type { Result } from './action-state.ts';
 import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
-import { cardInUse, type Finish, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
+import type { Finish } from './send-change.ts';
+import { cardInUse, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
 
 type Card = AccountDetails['cards'][number];
 
@@ -31,7 +33,7 @@ export type ChangeStatus = (
   resolved: Resolved,
   attempt: LockedAttempt,
   options?: { readonly isConfirmed?: boolean },
-) => Promise<void>;
+) => Promise<unknown>;
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly permit: PermitStatus;
@@ -58,7 +60,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const finish: Finish = async (state, rest) => {
       // The card is active, whoever made it so: what was wanted before counts no more.
       if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await blocks.forgetWanted(acctId);
-      await tell(state, rest);
+      return await tell(state, rest);
     };
 
     if (written?.state === 'sending' && before === wantedStatus[verb])
@@ -78,8 +80,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     }
 
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
-    if (verb !== 'block' && !(await deps.permit(resolved, written?.state === 'sending', finish))) return;
-    await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, attempt);
+    if (verb !== 'block' && !(await deps.permit(resolved, written?.state === 'sending', finish))) return null;
+    return await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, attempt);
   };
 
   function finisher(
@@ -88,9 +90,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     card: CardFacts,
     sides: { readonly before: string | null; readonly after: null },
   ): Finish {
-    return async (state, rest = {}) => {
-      await deps.reports.report(action, verb, { state, card, ...sides, apiWords: null, note: null, ...rest });
-    };
+    return (state, rest = {}) =>
+      deps.reports.report(action, verb, { state, card, ...sides, apiWords: null, note: null, ...rest });
   }
 
   /** Somebody's block of the account was sent, and nothing has shown it yet. */
@@ -100,12 +101,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 
   /** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
-  async function blockUnread(resolved: Resolved, attempt: LockedAttempt): Promise<void> {
+  async function blockUnread(resolved: Resolved, attempt: LockedAttempt): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, cardId === null ? {} : { cardId });
     const finish = finisher(action, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
-    await sendStatus.send('block', resolved, { before: null, card, written }, finish, attempt);
+    return await sendStatus.send('block', resolved, { before: null, card, written }, finish, attempt);
   }
 }
 

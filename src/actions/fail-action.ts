@@ -9,7 +9,7 @@ import { type ActionState, type ReportedState, type Result, reported, stateOf } 
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
-import { noteOf } from './send-status.ts';
+import { noteOf } from './send-change.ts';
 import { unblockOf } from './undo-block.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';

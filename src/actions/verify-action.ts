@@ -1,8 +1,8 @@
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
-import { CardApiError } from '../core/errors.ts';
 import type { CardStatus } from '../core/event.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -103,13 +103,8 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
   async function isSeen(acctId: number, expects: Expected): Promise<boolean> {
     if (expects.kind === 'status')
       return (await readBack(acctId, expects.cardId, deps.card, READ_ONCE)) === expects.status;
-    try {
-      const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-      return isMade(changesFrom(rules, expects.changes));
-    } catch (error) {
-      if (error instanceof CardApiError) return false;
-      throw error;
-    }
+    const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
+    return read !== null && isMade(changesFrom(read.rules, expects.changes));
   }
 }
 

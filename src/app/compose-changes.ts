@@ -2,6 +2,7 @@ import type { Resolved } from '../actions/action.ts';
 import type { Attempt } from '../actions/action-tools.ts';
 import { createAskFirst, createChangeOnce, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
+import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
 import {
@@ -36,6 +37,7 @@ export function composeStatus(tools: Tools) {
     permit: createPermitStatus(tools),
     sendStatus: createSendStatus({
       ...tools,
+      sendChange: createSendChange(tools),
       whyOvertaken: createWhyOvertaken(tools),
       offerUndo: createOfferUndo(tools),
     }),
@@ -82,7 +84,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ...tools,
     plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
     permit: createPermitChange({ ...tools, raises, openRequest }),
-    send: createSendRules({ ...tools, terms, raises }),
+    send: createSendRules({ ...tools, terms, raises, sendChange: createSendChange(tools) }),
     terms,
   });
   const decideTemporaryChange = createDecideTemporaryChange({ ...tools, permitDecision, giveWay, restore, notifyEnd });

@@ -3,9 +3,9 @@ import { type Action, alertIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
-import { CardApiError } from '../core/errors.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
@@ -77,7 +77,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
   };
 
   async function leftOf(acctId: number, changes: readonly RuleChange[]): Promise<RequestFacts['left']> {
-    const { overall } = await orEmpty(deps.card.getRemainingLimits(acctId, CALL_LIMITS));
+    const overall = (await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)))?.overall ?? [];
     const changed = changes.flatMap(({ rule }) =>
       rule.kind === 'limit' && rule.category === null ? [rule.period] : [],
     );
@@ -105,14 +105,5 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const { amountCents, merchant, mcc } = event;
     const link = await deps.alertLink(alertIdOf(action) ?? event.id);
     return { amountCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
-  }
-}
-
-async function orEmpty<T>(reading: Promise<{ readonly overall: T }>): Promise<{ readonly overall: T | [] }> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof CardApiError) return { overall: [] };
-    throw error;
   }
 }

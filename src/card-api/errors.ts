@@ -70,6 +70,16 @@ export function badAnswer(operation: string, status: number, problem: string): C
   });
 }
 
+/** What was read; null where the card service does not say. */
+export async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof CardApiError) return null;
+    throw error;
+  }
+}
+
 /** What cannot be asked for like that: nothing was sent. */
 export function notSent(operation: string, why: string): CardApiError {
   return new CardApiError(why, { operation, status: null, outcome: 'not_sent', code: 'refused', apiMessage: null });

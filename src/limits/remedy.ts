@@ -1,6 +1,6 @@
 import type { CardClient } from '../card-api/client.ts';
+import { orNull as unlessAway } from '../card-api/errors.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
-import { CardApiError } from '../core/errors.ts';
 import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
@@ -227,12 +227,9 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
 
   /** For what can be said beside an input; without them the worker says it afterwards. */
   async function rulesOf(acctId: number): Promise<CardLimits | null> {
-    try {
-      const { limits, apartCents, categories } = (await deps.card.getSpendRules(acctId, { deadlineMs: 3000 })).rules;
-      return { limits, apartCents, categories: [...categories] };
-    } catch (error) {
-      if (error instanceof CardApiError) return null;
-      throw error;
-    }
+    const read = await unlessAway(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
+    if (read === null) return null;
+    const { limits, apartCents, categories } = read.rules;
+    return { limits, apartCents, categories };
   }
 }

@@ -2,14 +2,13 @@ import { requestIdOf } from '../actions/action.ts';
 import type { ActionState, AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
-import type { Reports } from '../actions/report.ts';
-import { noteOf, superseded } from '../actions/send-status.ts';
+import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isAboutLimits, isMade, type RuleChange } from '../card-api/rule-change.ts';
-import type { SpendRulesRead } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
-import { CardApiError, TooLateError } from '../core/errors.ts';
+import { TooLateError } from '../core/errors.ts';
 import type { MadeChange, Opened, TemporaryTerms } from './open-temporary-change.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
@@ -28,100 +27,69 @@ interface SentChange extends MadeChange {
   readonly written: ActionState | null;
 }
 
-/** Reports how the action ended. */
-type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
-
 /**
- * Writes changed rules to the card, once, and says how it ended. Where no answer came, the rules are read again. They are
- * sent again only if they are as they were before, by a job that runs again with what it has read then: all rules are
- * written at once, and what others changed meanwhile must stay.
- *
- * Throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
+ * Writes changed rules to the card: see {@link SendChange}. All rules are written at once, and what others changed meanwhile
+ * must stay: so what was read a while ago is not written back.
  */
 export type SendRules = (
   change: SentChange,
   attempt: LockedAttempt,
   finish: Finish,
-  of: Parameters<Reports['resume']>[3],
+  of: { readonly outcomeOf?: string },
 ) => Promise<Result>;
 
-interface Deps extends Pick<ActionTools, 'record' | 'applyChanges'> {
+interface Deps extends Pick<ActionTools, 'applyChanges'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
-  readonly progress: Pick<ActionTools['progress'], 'write'>;
-  readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
   readonly terms: Omit<TemporaryTerms, 'keep'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
-  readonly reports: Pick<Reports, 'resume'>;
+  readonly sendChange: SendChange;
 }
 
-/** Progress is written before the record, and the end of a temporary change before the card is asked: either may be the last. */
-export function createSendRules(deps: Deps): SendRules {
+/** The end of a temporary change is written before the card is asked: nobody may ever hear whether it was made. */
+export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
   return async function sendRules(change, attempt, finish, of) {
-    const { action, acctId, changes, term, card, raw, readAt } = change;
+    const { action, acctId, changes, term, card, raw, readAt, written } = change;
     const expects = { kind: 'rule', changes, term } as const;
+    const verb = isAboutLimits(changes) ? 'limit' : 'allow';
     const basis = basisOf(raw);
-    if (await isSuperseded(change, basis)) return await giveWay(changes);
-
     const sides = sidesOf(changes);
-    const followed = await deps.latestChanges.changedBy(acctId, expects);
-    const sending = { state: 'sending', ...sides, expects, followed } as const;
-    const stands = await deps.progress.write(action.id, { ...sending, basis });
-    const known = await deps.reports.resume(action, isAboutLimits(changes) ? 'limit' : 'allow', stands, of);
-    if (known !== null) return known;
-    await deps.record(action, { event: 'sent', acctId, cardId: card.cardId, ...sides });
-    await deps.latestChanges.changed(acctId, expects, action);
-    if (term.kind !== 'permanent') await deps.terms.openUnsent(change);
-    try {
-      await attempt.lease.confirm();
-      if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
-      await deps.card.putSpendRules(acctId, deps.applyChanges(raw, changes));
-    } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
-      const now = error.outcome === 'unknown' ? await readAgain(acctId) : null;
-      const stillToDo = now === null ? changes : changesFrom(now.rules, changes);
-      if (isMade(stillToDo)) {
-        return await finish('done', { ...sides, ...(await deps.terms.resolve(change)), confirmation: 'confirmed' });
-      }
-      if (now !== null && basisOf(now.raw) !== basis) return await giveWay(stillToDo);
-      const isUnread = error.outcome === 'unknown' && now === null;
-      if ((error.retryable || isUnread) && !attempt.isLast) {
-        // It was certainly not made: what others change until it is tried again is no reason to leave it.
-        if (error.outcome !== 'unknown') await deps.progress.write(action.id, sending);
-        throw error;
-      }
-      const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      if (isUnread) return await finish('unknown', { ...said, expects });
-      await deps.terms.forget(action.id);
-      await deps.latestChanges.notMade(acctId, expects, action);
-      const failed = await finish('failed', said);
-      await deps.raises.forget(action, acctId);
-      return failed;
-    }
-    return await finish('done', { ...sides, ...(await deps.terms.resolve(change)), confirmation: 'sent', expects });
-
-    /** @param stillToDo from what the rules say now. */
-    async function giveWay(stillToDo: readonly RuleChange[]): Promise<Result> {
-      await deps.terms.forgetIfGone(action.id, stillToDo, acctId);
-      return await finish('unknown', { note: superseded });
-    }
+    // From what the rules say by now.
+    let stillToDo = changes;
+    const steps = {
+      prepare: async () => (term.kind === 'permanent' ? null : await terms.openUnsent(change)),
+      async write() {
+        if (performance.now() - readAt > FRESH_MS) throw new TooLateError('the spend rules were read too long ago');
+        await api.putSpendRules(acctId, applyChanges(raw, changes));
+      },
+      async look() {
+        const now = await orNull(api.getSpendRules(acctId));
+        if (now === null) return 'unread';
+        stillToDo = changesFrom(now.rules, changes);
+        if (isMade(stillToDo)) return 'made';
+        return basisOf(now.raw) === basis ? 'unmade' : 'changed';
+      },
+      made: async (confirmation) =>
+        await finish('done', {
+          ...sides,
+          ...(await terms.resolve(change)),
+          confirmation,
+          ...(confirmation === 'sent' && { expects }),
+        }),
+      async supersede() {
+        await terms.forgetIfGone(action.id, stillToDo, acctId);
+        return await finish('unknown', { note: superseded });
+      },
+      async fail(said) {
+        await terms.forget(action.id);
+        const failed = await finish('failed', said);
+        await raises.forget(action, acctId);
+        return failed;
+      },
+      leave: (said) => finish('unknown', { ...said, expects }),
+    } satisfies Parameters<SendChange>[1];
+    const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, ...of } as const;
+    return await sendChange(sent, steps, attempt);
   };
-
-  /** A worker may have made this change before it died, and something has changed since then. */
-  async function isSuperseded({ action, acctId, changes, term, written }: SentChange, basis: string): Promise<boolean> {
-    if (written?.state !== 'sending') return false;
-    if (written.basis !== undefined && written.basis !== basis) return true;
-    return await deps.latestChanges.isSuperseded(acctId, { kind: 'rule', changes, term }, action.id, written.followed);
-  }
-
-  /** Null: they cannot be read. */
-  async function readAgain(acctId: number): Promise<SpendRulesRead | null> {
-    try {
-      return await deps.card.getSpendRules(acctId);
-    } catch (error) {
-      if (error instanceof CardApiError) return null;
-      throw error;
-    }
-  }
 }
 
 /** Tells spend rules from others: all of them, also those that Cardbell does not know. */
@@ -182,11 +150,7 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     const { expects, card } = result;
     if (expects?.kind !== 'rule' || card.ruleset != null) return;
     if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
-    try {
-      const { rules } = await deps.card.getSpendRules(acctId, READ_ONCE);
-      await deps.terms.forgetIfGone(action.id, changesFrom(rules, expects.changes), acctId);
-    } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
-    }
+    const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
+    if (read !== null) await deps.terms.forgetIfGone(action.id, changesFrom(read.rules, expects.changes), acctId);
   }
 }

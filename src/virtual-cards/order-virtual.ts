@@ -2,7 +2,7 @@ import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
-import { noteOf } from '../actions/send-status.ts';
+import { noteOf } from '../actions/send-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';

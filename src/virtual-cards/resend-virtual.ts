@@ -2,7 +2,7 @@ import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
-import { noteOf } from '../actions/send-status.ts';
+import { noteOf } from '../actions/send-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
 

@@ -16,7 +16,7 @@ export const DECIDING: readonly string[] = [
     'service-time',
     'since',
   ].map((name) => `src/core/${name}.ts`),
-  ...['apply-changes', 'rule', 'rule-change', 'service-window', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
+  ...['endpoints', 'rule', 'rule-change', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
   ...['card-query', 'resolve-card', 'status-before'].map((name) => `src/directory/${name}.ts`),
   ...['purchase-timeline', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
   ...['request', 'decide-request', 'emergency-override'].map((name) => `src/approvals/${name}.ts`),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
-import { cardInUse, createSendStatus, type Finish, noteOf, readBack } from '../../../src/actions/send-status.ts';
+import { createSendChange, type Finish } from '../../../src/actions/send-change.ts';
+import { cardInUse, createSendStatus, readBack } from '../../../src/actions/send-status.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
@@ -14,8 +15,6 @@ const accountWith = (...statuses: string[]): AccountDetails =>
     AccountStatus: 'OPEN',
     CardList: statuses.map((CardStatus, index) => ({ CardId: index + 1, Last4CardNumber: '1212', CardStatus })),
   });
-
-const neverAsked = { read: async () => null, begin: async () => null, awaited: async () => [] };
 
 const refused = (apiMessage: string | null) =>
   new CardApiError('refused', {
@@ -70,27 +69,31 @@ describe('a change of a status', () => {
         },
         activateCard: async () => void steps.push('activated'),
       },
-      progress: { ...neverAsked, write: async (_id, next) => next },
-      record: async () => {},
-      latestChanges: {
-        changedBy: async () => [],
-        changed: async () => {},
-        isSuperseded: async () => false,
-        foundSo: async () => {},
-        notMade: async () => {},
-      },
+      sendChange: createSendChange({
+        progress: { write: async (_id, next) => next },
+        record: async () => {},
+        latestChanges: {
+          changedBy: async () => [],
+          changed: async () => {},
+          isSuperseded: async () => false,
+          notMade: async () => {},
+        },
+        reports: { resume: async () => null },
+      }),
+      latestChanges: { foundSo: async () => {} },
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},
         statuses: async () => (isSent ? [at, ...told] : [at]),
       },
       whyOvertaken: async () => (isOvertaken ? 'Somebody asked for something else.' : null),
-      reports: { resume: async () => null },
       offerUndo: async () => ({ control: null }),
     });
     const block = async (written: ActionState | null = null, lease = held): Promise<string[]> => {
-      const finish: Finish = async (state, { confirmation } = {}) =>
-        void steps.push([state, confirmation].filter(Boolean).join(' '));
+      const finish: Finish = async (state, { confirmation } = {}) => {
+        steps.push([state, confirmation].filter(Boolean).join(' '));
+        return { state, card, before: null, after: null, apiWords: null, note: null };
+      };
       const from = { before: 'active', card, written };
       await send('block', { action: ask('block'), acctId, cardId: 1 }, from, finish, { isLast: false, lease });
       return steps;
@@ -159,9 +162,4 @@ describe('reading a status back', () => {
   it('answers the status that the card has now', async () => {
     expect(await readBack(1, null, { getAccount: async () => accountWith('BLOCKED') })).toBe('BLOCKED');
   });
-});
-
-it('says why nothing was done only where the card service did not', () => {
-  expect(noteOf(refused('Card is closed.'))).toBeNull();
-  expect(noteOf(refused(null))).toContain('without giving a reason');
 });

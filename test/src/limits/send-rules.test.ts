@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, type Result, reported, stateOf } from '../../../src/actions/action-state.ts';
+import { createSendChange } from '../../../src/actions/send-change.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { basisOf, createSendRules } from '../../../src/limits/send-rules.ts';
@@ -51,7 +52,31 @@ function setUp(given: Given = {}) {
       code: retryable ? 'unavailable' : 'refused',
       apiMessage: 'No.',
     });
+  const sendChange = createSendChange({
+    progress: {
+      write: async (_id, entry) => {
+        const isCertainlyUnsent = entry.state === 'sending' && entry.basis === undefined;
+        steps.push(isCertainlyUnsent ? 'progress: certainly not sent' : `progress ${entry.state}`);
+        return stands ?? entry;
+      },
+    },
+    latestChanges: {
+      changed: async () => void steps.push('noted'),
+      changedBy: async () => [],
+      isSuperseded: async () => isSuperseded,
+      notMade: async () => void steps.push('overtakes nobody'),
+    },
+    record: async (_action, { event }) => void steps.push(`on record: ${event}`),
+    reports: {
+      async resume(_action, verb, state) {
+        const known = reported(state);
+        if (known !== null) steps.push(`told again as ${verb}`);
+        return known?.result ?? null;
+      },
+    },
+  });
   const send = createSendRules({
+    sendChange,
     card: {
       getSpendRules: async () => {
         if (readBack === null) throw failed('read');
@@ -74,28 +99,7 @@ function setUp(given: Given = {}) {
       },
     },
     applyChanges: (raw) => raw,
-    progress: {
-      write: async (_id, entry) => {
-        const isCertainlyUnsent = entry.state === 'sending' && entry.basis === undefined;
-        steps.push(isCertainlyUnsent ? 'progress: certainly not sent' : `progress ${entry.state}`);
-        return stands ?? entry;
-      },
-    },
-    latestChanges: {
-      changed: async () => void steps.push('noted'),
-      changedBy: async () => [],
-      isSuperseded: async () => isSuperseded,
-      notMade: async () => void steps.push('overtakes nobody'),
-    },
     raises: { forget: async () => void steps.push('counts no more') },
-    record: async (_action, { event }) => void steps.push(`on record: ${event}`),
-    reports: {
-      async resume(_action, verb, state) {
-        const known = reported(state);
-        if (known !== null) steps.push(`told again as ${verb}`);
-        return known?.result ?? null;
-      },
-    },
     terms: {
       resolve: async () => {
         steps.push('its end starts');
@@ -156,7 +160,7 @@ describe('a change of rules', () => {
       'it is refused: failed, without an end',
       { outcome: 'refused' },
       false,
-      ['its end is forgotten', 'overtakes nobody', 'failed No.', 'counts no more'],
+      ['overtakes nobody', 'its end is forgotten', 'failed No.', 'counts no more'],
     ],
     [
       'the answer is lost and nobody can look, on the last attempt: not known, and its end stays',

@@ -1,0 +1,115 @@
+import type { ActionVerb } from '../../templates/actions/action-result.ts';
+import { CardApiError } from '../core/errors.ts';
+import type { Action } from './action.ts';
+import type { ActionState, Confirmation, Expected, Result } from './action-state.ts';
+import type { ActionTools, LockedAttempt } from './action-tools.ts';
+import type { LatestChanges } from './progress-store.ts';
+import type { Reports } from './report.ts';
+
+/** An older action that is tried again must not undo a newer one. */
+export const superseded =
+  'It is not certain whether the card service made this change, and the card was changed again since then. I did not repeat it. Look at the card, and ask again if you still want it.';
+
+/** Reports how an action ended. What is left out is as it was before anything was sent. */
+export type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
+
+/** A change of a card that is about to be sent. */
+interface Change {
+  readonly action: Action;
+  readonly verb: ActionVerb;
+  readonly acctId: number;
+  readonly cardId: number | null;
+  readonly expects: Expected;
+  /** What people read of it. */
+  readonly sides: { readonly before: string | null; readonly after: string };
+  /** Tells what the card said when it was read from what it says later; undefined: it could not be read. */
+  readonly basis: string | undefined;
+  /** How far an attempt before got; null: this is the first. */
+  readonly written: ActionState | null;
+  /** Whose outcome it is, where somebody else asked. */
+  readonly outcomeOf?: string;
+  /** Which later changes take its place. By default any. */
+  readonly counts?: (laterVerb: string) => boolean;
+}
+
+/** What the card service said when it refused. */
+type Said = Pick<Result, 'apiWords' | 'note'>;
+
+/** How one kind of change is written, looked for, and told. */
+interface Steps {
+  /** Before the card service is asked: either may be the last. */
+  readonly prepare: () => Promise<unknown>;
+  readonly write: () => Promise<void>;
+  /** After an answer that never came. `changed`: somebody else changed the same. `unread`: the card cannot be read. */
+  readonly look: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
+  readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
+  readonly supersede: () => Promise<Result>;
+  /** It was certainly not made. */
+  readonly fail: (said: Said) => Promise<Result>;
+  /** Nobody knows; somebody looks later. */
+  readonly leave: (said: Said) => Promise<Result>;
+}
+
+export type SendChange = ReturnType<typeof createSendChange>;
+
+interface Deps extends Pick<ActionTools, 'record'> {
+  readonly progress: Pick<ActionTools['progress'], 'write'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
+  readonly reports: Pick<Reports, 'resume'>;
+}
+
+/**
+ * Sends a change of a card, once: progress is written before the record, and both before the card service is asked. Where no
+ * answer came, the card is read again; the change is sent again only where the card is as it was before.
+ *
+ * Throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
+ */
+export function createSendChange({ progress, record, latestChanges, reports }: Deps) {
+  return async function sendChange(change: Change, steps: Steps, attempt: LockedAttempt): Promise<Result> {
+    const { action, verb, acctId, cardId, expects, sides, basis } = change;
+    if (await isSuperseded(change)) return await steps.supersede();
+    const followed = await latestChanges.changedBy(acctId, expects);
+    const sending = { state: 'sending', ...sides, expects, followed } as const;
+    const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
+    const known = await reports.resume(action, verb, stands, change);
+    if (known !== null) return known;
+    await record(action, { event: 'sent', acctId, cardId, ...sides });
+    await latestChanges.changed(acctId, expects, action);
+    await steps.prepare();
+    try {
+      await attempt.lease.confirm();
+      await steps.write();
+    } catch (error) {
+      if (!(error instanceof CardApiError)) throw error;
+      const seen = error.outcome === 'unknown' ? await steps.look() : 'unmade';
+      if (seen === 'made') return await steps.made('confirmed');
+      if (seen === 'changed') return await steps.supersede();
+      if ((error.retryable || seen === 'unread') && !attempt.isLast) {
+        // It was certainly not made: what others change until it is tried again is no reason to leave it.
+        if (error.outcome !== 'unknown') await progress.write(action.id, sending);
+        throw error;
+      }
+      const said = { apiWords: error.apiMessage, note: noteOf(error) };
+      if (seen === 'unread') return await steps.leave(said);
+      await latestChanges.notMade(acctId, expects, action);
+      return await steps.fail(said);
+    }
+    return await steps.made('sent');
+  };
+
+  /** A worker may have made this change before it died, and something has changed since then. */
+  async function isSuperseded({ action, acctId, expects, basis, written, counts }: Change): Promise<boolean> {
+    if (written?.state !== 'sending') return false;
+    if (written.basis !== undefined && written.basis !== basis) return true;
+    return await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts);
+  }
+}
+
+/** What to say beside, or instead of, the API's own words. */
+export function noteOf(error: CardApiError): string | null {
+  if (error.code === 'token_dead')
+    return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';
+  if (error.code === 'refused')
+    return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
+  return 'The card service did not answer properly. Try again in a minute.';
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { ActionState, Result } from '../../../src/actions/action-state.ts';
+import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { held } from '../../support/held.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
+
+const refused = (apiMessage: string | null, outcome: 'refused' | 'unknown' = 'refused') =>
+  new CardApiError('refused', { operation: 'write', status: 400, outcome, code: 'refused', apiMessage });
+
+/** @param given.answer what the card service answers the write with. */
+async function send(given: {
+  answer?: CardApiError;
+  seen?: Awaited<ReturnType<Steps['look']>>;
+  written?: ActionState;
+  isLast?: boolean;
+}): Promise<string[]> {
+  const { answer, seen = 'unmade', written = null, isLast = true } = given;
+  const steps: string[] = [];
+  const tell = (what: string) => async (): Promise<Result> => {
+    steps.push(what);
+    return { state: 'done', card, before: null, after: null, apiWords: null, note: null };
+  };
+  const sendChange = createSendChange({
+    progress: {
+      async write(_id, next) {
+        steps.push(next.state);
+        return next;
+      },
+    },
+    record: async () => void steps.push('on record'),
+    latestChanges: {
+      changedBy: async () => [],
+      changed: async () => {},
+      isSuperseded: async () => false,
+      notMade: async () => void steps.push('stands in nobody’s way'),
+    },
+    reports: { resume: async () => null },
+  });
+  const change = {
+    action: ask('block'),
+    verb: 'block',
+    acctId,
+    cardId: 1,
+    expects: { kind: 'status', status: 'BLOCKED', cardId: 1 },
+    sides: { before: 'active', after: 'blocked' },
+    basis: 'now',
+    written,
+  } as const;
+  await sendChange(
+    change,
+    {
+      prepare: async () => void steps.push('prepared'),
+      async write() {
+        steps.push('written');
+        if (answer !== undefined) throw answer;
+      },
+      look: async () => seen,
+      made: (confirmation) => tell(confirmation)(),
+      supersede: tell('superseded'),
+      fail: tell('failed'),
+      leave: tell('left to whoever looks later'),
+    },
+    { isLast, lease: held },
+  );
+  return steps;
+}
+
+describe('a change of a card', () => {
+  const before = ['sending', 'on record', 'prepared', 'written'];
+
+  it('is written down and put on record before the card service is asked', async () => {
+    expect(await send({})).toEqual([...before, 'sent']);
+  });
+
+  it.each([
+    ['it is seen', 'made', ['confirmed']],
+    ['somebody else changed the same', 'changed', ['superseded']],
+    ['the card cannot be read', 'unread', ['left to whoever looks later']],
+    ['it is not there', 'unmade', ['stands in nobody’s way', 'failed']],
+  ] as const)('whose answer is lost ends by what is read afterwards: %s', async (_what, seen, end) => {
+    expect(await send({ answer: refused(null, 'unknown'), seen })).toEqual([...before, ...end]);
+  });
+
+  it('that is refused is not looked for', async () => {
+    expect(await send({ answer: refused('No.'), seen: 'made' })).toEqual([
+      ...before,
+      'stands in nobody’s way',
+      'failed',
+    ]);
+  });
+
+  it('is not sent again after a crash where the card is not as it was', async () => {
+    const written = { state: 'sending', before: null, after: null, basis: 'then' } as const;
+
+    expect(await send({ written })).toEqual(['superseded']);
+  });
+
+  it('is left to the next run where the card cannot be read and there is one', async () => {
+    await expect(send({ answer: refused(null, 'unknown'), seen: 'unread', isLast: false })).rejects.toThrow(
+      CardApiError,
+    );
+  });
+});
+
+it('says why nothing was done only where the card service did not', () => {
+  expect(noteOf(refused('Card is closed.'))).toBeNull();
+  expect(noteOf(refused(null))).toContain('without giving a reason');
+});
