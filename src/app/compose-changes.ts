@@ -114,11 +114,11 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
       const alert = await alerts.get(alertId);
       return alert?.kind === 'transaction' ? alert : null;
     },
-    async keepFound(pendingId, { remedy, rules }) {
+    async keepFound(pendingId, { rules, ...found }) {
       const form = await pending.get(pendingId);
       if (form?.kind !== 'form') return false;
       const kept = rules === null ? null : { ...rules, categories: [...rules.categories] };
-      await pending.replace(pendingId, { ...form, remedy, rules: kept });
+      await pending.replace(pendingId, { ...form, ...found, rules: kept });
       return true;
     },
   });

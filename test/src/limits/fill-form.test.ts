@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createFillForm, type PurchaseCheck } from '../../../src/limits/remedy.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { ask } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 import { declined, raise } from '../../templates/fixtures.ts';
 
@@ -60,4 +61,18 @@ it.each<[string, Given]>([
   ['an alert that is kept no more', { alert: null }],
 ])('changes nothing of %s', async (_what, given) => {
   expect((await fill(given)).shown).toEqual([]);
+});
+
+const redis = useRedis();
+
+it('keeps for the submission that nothing stops the purchase by now, so that no amount is too low', async () => {
+  const { deps } = await createActionWorld(redis(), { checkPurchase: async () => ({ state: 'passes' }) });
+  const alertId = 'evt_0123456789abcdef';
+  const opened = { alertId, channel: 'C1', messageTs: '1.1', remedy: raise, rules: null, passes: false };
+  const pendingId = await deps.pending.put({ kind: 'form', ...opened });
+  const target = { kind: 'alert', alertId } as const;
+
+  await performAction(ask('remedy', { target, form: { ...form, pendingId } }), deps);
+
+  expect(await deps.pending.get(pendingId)).toMatchObject({ passes: true });
 });
