@@ -1,6 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
-import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
@@ -31,6 +30,7 @@ export function createBlocks(redis: Redis | Cluster, signer: Signer) {
     redis,
     schema: KeptBlock,
     signer,
+    idOf: ({ actionId }) => actionId,
     keyOf: (actionId) => stateKey(`block:${actionId}`),
     ttlSeconds: KEPT_MS / 1000,
   });
@@ -40,9 +40,7 @@ export function createBlocks(redis: Redis | Cluster, signer: Signer) {
     async get(actionId: string): Promise<Block | null> {
       const kept = await store.get(actionId);
       if (kept === null) return null;
-      const { actionId: of, ...block } = kept;
-      // Signed, but that of another action.
-      if (of !== actionId) throw new ForgedError();
+      const { actionId: _of, ...block } = kept;
       return block;
     },
     /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */

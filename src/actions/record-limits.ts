@@ -64,15 +64,13 @@ export interface Look {
   readonly acctId: number | null;
 }
 
-export interface Looks {
-  /** Whether a look goes on record. Safe to repeat. */
-  isFirst(look: Look): Promise<boolean>;
-}
+export type Looks = ReturnType<typeof createLooks>;
 
 /** Who looked at what lately. */
-export function createLooks(redis: Redis | Cluster): Looks {
+export function createLooks(redis: Redis | Cluster) {
   return {
-    async isFirst({ id, verb, userId, acctId }) {
+    /** Whether a look goes on record. Safe to repeat. */
+    async isFirst({ id, verb, userId, acctId }: Look): Promise<boolean> {
       const key = stateKey(`looked:${userId}:${verb}:${acctId ?? ''}`);
       await redis.set(key, id, 'EX', LOOK_SECONDS, 'NX');
       return (await redis.get(key)) === id;

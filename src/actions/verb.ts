@@ -44,7 +44,7 @@ export interface VerbEntry {
   /** Nothing changes: that it was asked for is all there is to record. */
   readonly isLook?: boolean;
   /** It is about one card, which is looked up before it is done. */
-  readonly isOfCard: boolean;
+  readonly isOfCard?: true;
   /** Absent for what is only a button. */
   readonly command?: CommandForm;
 }

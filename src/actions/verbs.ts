@@ -56,7 +56,6 @@ export const statusVerbs = {
     action: BlockAllAction,
     permission: { role: 'operator', doing: 'block cards' },
     refusedTo: 'block many cards',
-    isOfCard: false,
   },
   unblock: {
     action: UnblockAction,
@@ -85,6 +84,5 @@ export const statusVerbs = {
       within: { ms: UNDO_MS, why: 'A block can be undone for one minute only.' },
     },
     refusedTo: 'undo the block of',
-    isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;

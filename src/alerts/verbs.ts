@@ -23,7 +23,6 @@ export const alertVerbs = {
     action: AcknowledgeAction,
     permission: { role: 'operator', doing: 'acknowledge alerts' },
     refusedTo: 'acknowledge an alert about',
-    isOfCard: false,
   },
   recognize: {
     action: RecognizeAction,
@@ -35,7 +34,6 @@ export const alertVerbs = {
     action: CloseFraudCaseAction,
     permission: { role: 'operator', doing: 'close fraud cases' },
     refusedTo: 'close the fraud case of',
-    isOfCard: false,
   },
   declines: {
     action: DeclinesAction,

@@ -3,7 +3,7 @@ import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenMute, OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { blocksIn, payCentsOf, requestValue } from '../approvals/request.ts';
+import { askedIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -110,23 +110,12 @@ async function waitingRequests(
     open.map(({ card }) => card),
   );
   return open.map((request) => {
-    const { action, card, holder, orderCents, changes, term, facts, approvals, needed, counted } = request;
+    const { action, card, holder, approvals } = request;
     const isInvolved = [action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId);
     return {
-      value: requestValue(request),
-      askedBy: action.actor.userId,
-      askedAt: action.askedAt,
-      card,
-      orderCents,
-      blocks: blocksIn(request),
-      changes,
-      term,
-      payCents: payCentsOf(request),
-      facts,
-      reason: action.reason,
+      ...request,
+      ...askedIn(request),
       approvals: approvals.length,
-      needed,
-      counted,
       mayDecide: decidable.includes(card) && !isInvolved,
     };
   });

@@ -30,7 +30,6 @@ export const appHomeVerbs = {
     action: PreferenceAction,
     permission: { role: null, doing: 'choose their own messages' },
     refusedTo: 'choose messages',
-    isOfCard: false,
     command: {
       usage: 'notify KIND on|off',
       example: 'notify shipping off',
@@ -43,7 +42,6 @@ export const appHomeVerbs = {
     action: DelegateAction,
     permission: { role: 'approver', doing: 'name a delegate' },
     refusedTo: 'name a delegate',
-    isOfCard: false,
     command: {
       usage: 'delegate @user FROM UNTIL',
       example: 'delegate @jane 2026-12-24 2027-01-02',

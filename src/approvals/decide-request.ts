@@ -79,16 +79,7 @@ export function createDecideRequest(deps: Deps) {
 }
 
 /** Both put on record who decided before anybody is told. */
-export interface Decisions {
-  /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
-  approve(
-    action: DecideAction,
-    request: OpenRequest,
-    attempt: Attempt,
-  ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
-  /** Also when it was denied by this action before a crash. */
-  deny(action: DecideAction, request: LimitRequest): Promise<void>;
-}
+export type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
@@ -106,9 +97,14 @@ interface Decided {
 }
 
 /** Nobody approves twice, and nobody approves their own request or a change of their own card. */
-export function createDecisions(deps: DecisionDeps): Decisions {
+export function createDecisions(deps: DecisionDeps) {
   return {
-    async approve(action, asked, attempt) {
+    /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
+    async approve(
+      action: DecideAction,
+      asked: OpenRequest,
+      attempt: Attempt,
+    ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
       const judged = await deps.judgeClick(action, asked);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
@@ -131,7 +127,8 @@ export function createDecisions(deps: DecisionDeps): Decisions {
       await deps.updateRequest(changed.id);
       return null;
     },
-    async deny(action, request) {
+    /** Also when it was denied by this action before a crash. */
+    async deny(action: DecideAction, request: LimitRequest): Promise<void> {
       const isUncertain = unconfirmedApproval(request) !== null;
       const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
       const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };

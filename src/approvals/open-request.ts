@@ -1,11 +1,22 @@
+import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide.ts';
-import { isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
+import type { Message } from '../slack/message.ts';
+import {
+  askedIn,
+  askedTerm,
+  decisionOf,
+  isAboutRules,
+  type LimitRequest,
+  type OpenRequest,
+  unconfirmedApproval,
+} from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
@@ -104,4 +115,20 @@ function isSame({ acctId, changes, action }: LimitRequest, asked: RequestedChang
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
   return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
+}
+
+/** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
+export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
+  const decision = decisionOf(request);
+  return approvalRequest({
+    ...request,
+    ...askedIn(request),
+    isHolders: request.action.verb === 'ask',
+    asked: { goals: request.goals, term: askedTerm(request) },
+    unconfirmed: unconfirmedApproval(request),
+    decidedBy: decision?.by ?? null,
+    until: decision?.at ?? request.expiresAt,
+    isOverdue: request.remindedAt !== null,
+    temporaryChange,
+  });
 }

@@ -1,5 +1,4 @@
 import type { Cluster, Redis } from 'ioredis';
-import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
@@ -9,18 +8,7 @@ const KEPT_SECONDS = 30 * 24 * 3600;
 /** Of one account. */
 const KEPT_MAX = 50;
 
-export interface Requests {
-  save(request: LimitRequest): Promise<void>;
-  get(id: string): Promise<LimitRequest | null>;
-  /** Those that nobody has decided yet, oldest first. */
-  open(): Promise<OpenRequest[]>;
-  /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */
-  remind(id: string, at: string): Promise<boolean>;
-  /** Those of the last 30 days for an account, newest first. */
-  requestsOf(acctId: number): Promise<RequestOfCard[]>;
-  /** Who approved a change of an account's card that was asked for from this alert. */
-  approversOf(acctId: number, alertId: string): Promise<string[]>;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
 export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
 
@@ -30,29 +18,24 @@ export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
  *
  * @param signer null in the web process, which only shows them.
  */
-export function createRequests(redis: Redis | Cluster, signer: Signer | null): Requests {
+export function createRequests(redis: Redis | Cluster, signer: Signer | null) {
   const store = createOpenRecordStore({
     redis,
     schema: LimitRequest,
     signer,
+    idOf: ({ id }) => id,
     keyOf: (id) => stateKey(`request:${id}`),
     ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('requests-open'),
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   const ofAccount = (acctId: number): string => stateKey(`requests-of:${acctId}`);
-  async function get(id: string): Promise<LimitRequest | null> {
-    const request = await store.get(id);
-    // Signed, but that of another id.
-    if (request !== null && request.id !== id) throw new ForgedError();
-    return request;
-  }
   async function ofCard(acctId: number): Promise<LimitRequest[]> {
     const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
-    return (await Promise.all(ids.map(get))).filter((request) => request !== null);
+    return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
   }
   return {
-    save: (request) =>
+    save: (request: LimitRequest): Promise<void> =>
       store.put(request.id, request, (change) => {
         const key = ofAccount(request.acctId);
         const askedAtMs = Date.parse(request.action.askedAt);
@@ -62,17 +45,22 @@ export function createRequests(redis: Redis | Cluster, signer: Signer | null): R
           .zremrangebyrank(key, 0, -KEPT_MAX - 1)
           .expire(key, KEPT_SECONDS);
       }),
-    get,
-    remind: async (id, remindedAt) =>
+    get: store.get,
+    /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */
+    remind: async (id: string, remindedAt: string): Promise<boolean> =>
       (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
-    requestsOf: async (acctId) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
-    async approversOf(acctId, alertId) {
+    /** Those of the last 30 days for an account, newest first. */
+    requestsOf: async (acctId: number): Promise<RequestOfCard[]> =>
+      (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
+    /** Who approved a change of an account's card that was asked for from this alert. */
+    async approversOf(acctId: number, alertId: string): Promise<string[]> {
       const asked = (await ofCard(acctId)).filter(
         ({ state, action: { target } }) =>
           state === 'approved' && target.kind === 'alert' && target.alertId === alertId,
       );
       return asked.flatMap(({ approvals }) => approvals.map(({ by }) => by));
     },
-    open: async () => (await store.open()).filter((request) => request.state === 'open'),
+    /** Those that nobody has decided yet, oldest first. */
+    open: async (): Promise<OpenRequest[]> => (await store.open()).filter((request) => request.state === 'open'),
   };
 }

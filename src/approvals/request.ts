@@ -141,6 +141,19 @@ export function payCentsOf({ action }: LimitRequest): number | null {
   return action.verb === 'ask' ? action.ask.amountCents : null;
 }
 
+/** What a request shows of what was asked for, and by whom. */
+export function askedIn(request: LimitRequest) {
+  const { actor, askedAt, reason } = request.action;
+  return {
+    value: requestValue(request),
+    askedBy: actor.userId,
+    askedAt,
+    reason,
+    blocks: blocksIn(request),
+    payCents: payCentsOf(request),
+  };
+}
+
 /** For how long it was asked, whatever an approver made of it since. */
 export function askedTerm({ action }: LimitRequest): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };

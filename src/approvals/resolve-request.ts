@@ -75,19 +75,15 @@ interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'>
 }
 
 /** Tells a holder what became of what they asked for. Safe to repeat. */
-export interface HolderNotices {
-  /**
-   * An approval is told only once the card service shows the change, or has not shown it in time: who decides and who
-   * looks at the card both try, and the later of the two knows.
-   */
-  notifyDecided(request: ClosedRequest): Promise<void>;
-  /** Somebody approved, and nothing shows what became of it. */
-  notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void>;
-}
+export type HolderNotices = ReturnType<typeof createHolderNotices>;
 
-export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps): HolderNotices {
+export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps) {
   return {
-    async notifyDecided(request) {
+    /**
+     * An approval is told only once the card service shows the change, or has not shown it in time: who decides and who
+     * looks at the card both try, and the later of the two knows.
+     */
+    async notifyDecided(request: ClosedRequest): Promise<void> {
       const { id, action, state } = request;
       const messageId = `${id}-${state}`;
       if (state !== 'approved' && state !== 'overridden') {
@@ -102,7 +98,8 @@ export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: H
       const shown = { ...request, card: await nameRuleset(followed) };
       await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed }));
     },
-    async notifyUnconfirmed(request, approval) {
+    /** Somebody approved, and nothing shows what became of it. */
+    async notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void> {
       const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
       await notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
     },

@@ -55,7 +55,6 @@ export const approvalVerbs = {
     action: AskPermissionAction,
     permission: { role: null, doing: 'ask for help' },
     refusedTo: 'ask others about',
-    isOfCard: false,
   },
   decide: {
     action: DecideAction,
@@ -67,7 +66,6 @@ export const approvalVerbs = {
       notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
     },
     refusedTo: 'decide a request for',
-    isOfCard: false,
   },
   'emergency-override': {
     action: OverrideAction,
@@ -83,7 +81,6 @@ export const approvalVerbs = {
       },
     },
     refusedTo: 'use the emergency override for',
-    isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;
 

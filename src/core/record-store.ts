@@ -82,9 +82,17 @@ interface StoreOptions<T, Id> {
   readonly schema: z.ZodType<T>;
   /** Given where the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;
+  /** What tells a signed record from one that was copied from another id. */
+  readonly idOf?: (record: T) => Id;
   readonly keyOf: (id: Id) => string;
   /** How long a record stays after it was put; null keeps it for good. */
   readonly ttlSeconds: number | ((record: T) => number | null);
+}
+
+/** @throws ForgedError for a record that is signed, but that of another id. */
+function ofId<T, Id>(id: Id, record: T | null, { idOf }: Pick<StoreOptions<T, Id>, 'idOf'>): T | null {
+  if (record !== null && idOf !== undefined && idOf(record) !== id) throw new ForgedError();
+  return record;
 }
 
 /** A key for each record. */
@@ -92,7 +100,7 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   const { redis, keyOf, ttlSeconds } = options;
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: async (id) => format.readOrNull(await redis.get(keyOf(id))),
+    get: async (id) => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
     async put(id, record, also) {
       const text = format.write(record);
       const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(record);
@@ -198,16 +206,13 @@ export interface RecordHash<T> extends RecordStore<T> {
   all(): Promise<T[]>;
 }
 
-export function createRecordHash<T>(options: {
-  readonly redis: Redis | Cluster;
-  readonly schema: z.ZodType<T>;
-  readonly signer?: Signer | null;
-  readonly key: string;
-}): RecordHash<T> {
+export function createRecordHash<T>(
+  options: Omit<StoreOptions<T, string>, 'keyOf' | 'ttlSeconds'> & { readonly key: string },
+): RecordHash<T> {
   const { redis, key } = options;
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: async (id) => format.readOrNull(await redis.hget(key, id)),
+    get: async (id) => ofId(id, format.readOrNull(await redis.hget(key, id)), options),
     async put(id, record, also) {
       const change = redis.multi().hset(key, id, format.write(record));
       also?.(change);

@@ -76,6 +76,7 @@ export function createPending(redis: Redis | Cluster, signer: Signer) {
     redis,
     schema: KeptPending,
     signer,
+    idOf: ({ id }) => id,
     keyOf: (id) => stateKey(`pending:${id}`),
     ttlSeconds: PENDING_TTL_SECONDS,
   });
@@ -95,7 +96,7 @@ export function createPending(redis: Redis | Cluster, signer: Signer) {
         if (error instanceof ForgedError) return null;
         throw error;
       });
-      return kept?.id === id ? kept.pending : null;
+      return kept?.pending ?? null;
     },
   };
 }

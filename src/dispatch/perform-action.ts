@@ -14,7 +14,7 @@ import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs 
 /** Who does what is asked for: what is about one card gets that card as well. */
 export type Handlers = {
   readonly [V in Verb]: (
-    given: (typeof verbs)[V]['isOfCard'] extends true ? Resolved<ActionOf<V>> : ActionOf<V>,
+    given: (typeof verbs)[V] extends { readonly isOfCard: true } ? Resolved<ActionOf<V>> : ActionOf<V>,
     attempt: Attempt,
   ) => Promise<unknown>;
 };
@@ -58,7 +58,7 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       const permitted = await deps.permit(action);
       if (permitted === null) return;
       action = permitted;
-      const { isOfCard, isLook = false } = entryOf(action.verb);
+      const { isOfCard = false, isLook = false } = entryOf(action.verb);
       if (isOfCard) {
         const card = await deps.resolveCard(action);
         if (card === null) return;

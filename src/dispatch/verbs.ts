@@ -51,14 +51,12 @@ export const verbs = {
     permission: { role: null, doing: 'look at this' },
     refusedTo: 'look at',
     isLook: true,
-    isOfCard: false,
   },
   /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
   choose: {
     action: actionOf('choose', Target, {}),
     permission: { role: null, doing: 'use this control' },
     refusedTo: 'use an outdated control for',
-    isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;
 

@@ -1,7 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
@@ -86,39 +85,30 @@ function seenHolder(claimId: string, heldBy: string): string {
   return contentId('h', [claimId, heldBy]);
 }
 
-export interface Claims {
-  save(claim: Claim): Promise<void>;
-  get(id: string): Promise<Claim | null>;
-  /** Those that nobody has decided yet, oldest first. */
-  open(): Promise<OpenClaim[]>;
-  /** How many cards somebody has claimed within a day, including this time. The same action counts once. */
-  count(userId: string, actionId: string): Promise<number>;
-}
+export type Claims = ReturnType<typeof createClaims>;
 
 /**
  * Claims by id. Changes happen under the claim's lock, so plain reads and writes do. They are signed: what was claimed for whom
  * is what an approver confirms.
  */
-export function createClaims(redis: Redis | Cluster, signer: Signer): Claims {
+export function createClaims(redis: Redis | Cluster, signer: Signer) {
   const store = createOpenRecordStore({
     redis,
     schema: Claim,
     signer,
+    idOf: ({ id }) => id,
     keyOf: (id) => stateKey(`claim:${id}`),
     ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('claims-open'),
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   return {
-    save: (claim) => store.put(claim.id, claim),
-    async get(id) {
-      const claim = await store.get(id);
-      // Signed, but that of another id.
-      if (claim !== null && claim.id !== id) throw new ForgedError();
-      return claim;
-    },
-    open: async () => (await store.open()).filter((claim) => claim.state === 'open'),
-    async count(userId, actionId) {
+    save: (claim: Claim): Promise<void> => store.put(claim.id, claim),
+    get: store.get,
+    /** Those that nobody has decided yet, oldest first. */
+    open: async (): Promise<OpenClaim[]> => (await store.open()).filter((claim) => claim.state === 'open'),
+    /** How many cards somebody has claimed within a day, including this time. The same action counts once. */
+    async count(userId: string, actionId: string): Promise<number> {
       const key = stateKey(`claims-of:${userId}`);
       const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();
       return Number(answers?.[2]?.[1] ?? 0);

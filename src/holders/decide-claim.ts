@@ -26,22 +26,17 @@ function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: 
   return isDone || hasSeenHolder(target, heldBy);
 }
 
-interface ClaimDecisions {
-  /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
-  decideClaim(action: DecideClaimAction): Promise<void>;
-  /** Nobody decided in time. Safe to repeat. */
-  endClaim(claimId: string): Promise<void>;
-}
-
 /** Claims end under their lock, so of two people who press at once one decides and the other is told. */
-export function createClaimDecisions(deps: Deps): ClaimDecisions {
+export function createClaimDecisions(deps: Deps) {
   const announce = createAnnounce(deps);
   return {
-    async decideClaim(action) {
+    /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
+    async decideClaim(action: DecideClaimAction): Promise<void> {
       const { claimId } = action.target;
       await deps.withLock(`claim:${claimId}`, () => decide(action, claimId));
     },
-    async endClaim(claimId) {
+    /** Nobody decided in time. Safe to repeat. */
+    async endClaim(claimId: string): Promise<void> {
       await deps.withLock(`claim:${claimId}`, async () => {
         const claim = await deps.claims.get(claimId);
         if (claim?.state === 'open') await end({ ...claim, state: 'expired' });

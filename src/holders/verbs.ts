@@ -28,7 +28,6 @@ export const holderVerbs = {
     action: ClaimAction,
     permission: { role: null, doing: 'say that they hold a card' },
     refusedTo: 'claim',
-    isOfCard: false,
     command: {
       usage: 'link CARD',
       example: 'link 4242',
@@ -71,7 +70,6 @@ export const holderVerbs = {
       notOwnCard: { why: 'It is your own card.' },
     },
     refusedTo: 'decide a claim of',
-    isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;
 

@@ -19,18 +19,7 @@ const details: Readonly<Record<Told, string>> = {
 };
 
 /** Tells how a temporary change ended. Safe to repeat. */
-export interface NotifyEnd {
-  /**
-   * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
-   * last: killed before that, it is ended and told again, and no part of it does harm twice.
-   *
-   * @param action the click that ended it; null when its time was over.
-   * @param refused the card API's words, when it did not let us.
-   */
-  notify(temporaryChange: TemporaryChange, action: Action | null, refused?: string): Promise<void>;
-  /** Brings everything that shows a temporary change up to date with its end. */
-  show(temporaryChange: TemporaryChange): Promise<void>;
-}
+export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
 interface Deps
   extends Pick<
@@ -42,9 +31,16 @@ interface Deps
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
 }
 
-export function createNotifyEnd(deps: Deps): NotifyEnd {
+export function createNotifyEnd(deps: Deps) {
   return {
-    async notify(temporaryChange, action, refused = '') {
+    /**
+     * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
+     * last: killed before that, it is ended and told again, and no part of it does harm twice.
+     *
+     * @param action the click that ended it; null when its time was over.
+     * @param refused the card API's words, when it did not let us.
+     */
+    async notify(temporaryChange: TemporaryChange, action: Action | null, refused = ''): Promise<void> {
       const { id, acctId, alertId } = temporaryChange;
       const state = temporaryChange.state as Told;
       const card = await deps.factsOf(acctId);
@@ -63,6 +59,7 @@ export function createNotifyEnd(deps: Deps): NotifyEnd {
       await deps.temporaryChanges.save(temporaryChange);
       await show(temporaryChange);
     },
+    /** Brings everything that shows a temporary change up to date with its end. */
     show,
   };
 

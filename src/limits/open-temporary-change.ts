@@ -33,38 +33,33 @@ export interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays'
 }
 
 /** What makes changes end by themselves. */
-export interface TemporaryTerms {
-  /**
-   * A change is made: starts its end, or ends what was temporary about the rules that stay from now on. The same whether
-   * the card service answered, or somebody found out later.
-   *
-   * @returns what to say of it; null when there is nothing to say.
-   */
-  resolve(made: MadeChange): Promise<Opened | null>;
-  /** A temporary change is about to be sent: it must end also when nobody ever hears whether it was made. */
-  openUnsent(made: MadeChange): Promise<Opened>;
-  /**
-   * Somebody wants rules as they are: what was temporary about them ends, or lasts longer.
-   *
-   * @returns what to say of it; null when nothing was temporary.
-   */
-  keep(made: MadeChange): Promise<Opened | null>;
-  /**
-   * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
-   *
-   * @param changes from what the card's rules say now.
-   */
-  forgetIfGone(temporaryChangeId: string, changes: readonly RuleChange[], acctId: number): Promise<void>;
-  /** The same where the change was certainly not made. */
-  forget(temporaryChangeId: string): Promise<void>;
-}
+export type TemporaryTerms = ReturnType<typeof createTemporaryTerms>;
 
-export function createTemporaryTerms(deps: TermDeps): TemporaryTerms {
+export function createTemporaryTerms(deps: TermDeps) {
   return {
-    resolve: (made) => resolveTerm(made, deps),
-    openUnsent: (made) => openTemporaryChange(made, deps, false),
-    keep: (made) => resolveTemporaryChanges(made, deps),
-    forgetIfGone: (id, changes, acctId) => forgetIfGone(id, changes, acctId, deps),
+    /**
+     * A change is made: starts its end, or ends what was temporary about the rules that stay from now on. The same whether
+     * the card service answered, or somebody found out later.
+     *
+     * @returns what to say of it; null when there is nothing to say.
+     */
+    resolve: (made: MadeChange): Promise<Opened | null> => resolveTerm(made, deps),
+    /** A temporary change is about to be sent: it must end also when nobody ever hears whether it was made. */
+    openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, false),
+    /**
+     * Somebody wants rules as they are: what was temporary about them ends, or lasts longer.
+     *
+     * @returns what to say of it; null when nothing was temporary.
+     */
+    keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
+    /**
+     * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
+     *
+     * @param changes from what the card's rules say now.
+     */
+    forgetIfGone: (id: string, changes: readonly RuleChange[], acctId: number): Promise<void> =>
+      forgetIfGone(id, changes, acctId, deps),
+    /** The same where the change was certainly not made. */
     forget: deps.temporaryChanges.forget,
   };
 }

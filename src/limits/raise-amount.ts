@@ -32,27 +32,7 @@ export interface RaisedBy {
 }
 
 /** What the rule of two looks at. */
-export interface RaiseAmounts {
-  /**
-   * How much more a card may spend by a change.
-   *
-   * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its
-   * own: for one purchase only it counts as that purchase; for a time, or for no purchase, nothing says how much. What the same people added to the same rule of the card within 24 hours counts with it: small raises must
-   * not sum up to one that takes two. To keep what was temporary is to raise it from what it would go back to.
-   *
-   * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised
-   * one by one, so neither joining nor splitting them is a way round.
-   *
-   * @param people who asks for it, and who approves it, as far as somebody has. In whose place they are is found out.
-   */
-  count(action: Action, acctId: number, raise: Raise, people: readonly string[]): Promise<CountedRaise>;
-  /** Remembers what is about to be added. */
-  remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void>;
-  /** The change was certainly not made: it counts no more. */
-  forget(action: Action, acctId: number): Promise<void>;
-  /** The changes from what each rule is now, or from what it goes back to by itself before they end, whichever is less. */
-  changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]>;
-}
+export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 
 interface Deps
   extends Pick<Authorization, 'actsFor'>,
@@ -61,9 +41,23 @@ interface Deps
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
 }
 
-export function createRaiseAmounts(deps: Deps): RaiseAmounts {
+export function createRaiseAmounts(deps: Deps) {
   return {
-    async count(action, acctId, { changes, fromBase, term }, named) {
+    /**
+     * How much more a card may spend by a change.
+     *
+     * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its
+     * own: for one purchase only it counts as that purchase; for a time, or for no purchase, nothing says how much. What the
+     * same people added to the same rule of the card within 24 hours counts with it: small raises must not sum up to one that
+     * takes two. To keep what was temporary is to raise it from what it would go back to.
+     *
+     * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised
+     * one by one, so neither joining nor splitting them is a way round.
+     *
+     * @param named who asks for it, and who approves it, as far as somebody has. In whose place they are is found out.
+     */
+    async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
+      const { changes, fromBase, term } = raise;
       const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const policy = await deps.policyOfCard(acctId);
       const aboveCents = aloneCents(policy);
@@ -84,7 +78,9 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
       const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
     },
-    async remember(action, acctId, { changes, fromBase, term }, by) {
+    /** Remembers what is about to be added. */
+    async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
+      const { changes, fromBase, term } = raise;
       const inPlaceOf = by.by === null ? [] : (await deps.actsFor(by.by, acctId)).filter((one) => one !== by.by);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
@@ -99,12 +95,14 @@ export function createRaiseAmounts(deps: Deps): RaiseAmounts {
         else if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
       }
     },
-    async forget({ id }, acctId) {
+    /** The change was certainly not made: it counts no more. */
+    async forget({ id }: Action, acctId: number): Promise<void> {
       const raises = await deps.recentRaises.list({ acctId }, deps.now().getTime());
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await deps.recentRaises.cancel(raise);
     },
-    async changesFromBase(changes, term, acctId) {
+    /** The changes from what each rule is now, or from what it goes back to by itself before they end, whichever is less. */
+    async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
       const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
       const ending = (await deps.temporaryChanges.all())
         .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)

@@ -1,7 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { RuleChanges, Term } from '../card-api/rule-change.ts';
-import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash, createRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
@@ -45,11 +44,13 @@ export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 /** They are signed: what the rules go back to may be looser than what they are. */
 export function createTemporaryChanges(redis: Redis | Cluster, signer: Signer) {
   const openKey = stateKey('temporary-changes');
-  const open = createRecordHash({ redis, schema: TemporaryChange, signer, key: openKey });
+  const idOf = ({ id }: TemporaryChange): string => id;
+  const open = createRecordHash({ redis, schema: TemporaryChange, signer, idOf, key: openKey });
   const ended = createRecordStore({
     redis,
     schema: TemporaryChange,
     signer,
+    idOf,
     keyOf: (id) => stateKey(`temporary-change:${id}`),
     ttlSeconds: ENDED_TTL_SECONDS,
   });
@@ -61,12 +62,7 @@ export function createTemporaryChanges(redis: Redis | Cluster, signer: Signer) {
       else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
     /** Also one that has ended, for a month. */
-    async get(id: string): Promise<TemporaryChange | null> {
-      const found = (await open.get(id)) ?? (await ended.get(id));
-      // Signed, but that of another id.
-      if (found !== null && found.id !== id) throw new ForgedError();
-      return found;
-    },
+    get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
     /** It never came to be. */
     forget: (id: string): Promise<void> => open.delete(id),
     /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */

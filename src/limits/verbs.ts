@@ -72,13 +72,11 @@ export const limitVerbs = {
     refusedTo: remedyRefusedTo.raise_limit,
     // The form shows what the card allows.
     isLook: true,
-    isOfCard: false,
   },
   revert: {
     action: RevertAction,
     permission: { role: 'operator', doing: 'take back temporary changes' },
     refusedTo: 'take back a temporary change of',
-    isOfCard: false,
   },
   'complete-temporary-change': {
     action: ResolveTemporaryChangeAction,
@@ -90,7 +88,6 @@ export const limitVerbs = {
       needsOthers: 'much',
     },
     refusedTo: 'decide about a temporary change of',
-    isOfCard: false,
   },
 } as const satisfies Record<string, VerbEntry>;
 

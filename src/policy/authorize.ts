@@ -37,40 +37,7 @@ export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents'
   readonly bands?: readonly Band[];
 }
 
-export interface Authorization {
-  /**
-   * Reads what is true now, and decides by it. The roles that an action carries are those of the click and prove nothing.
-   *
-   * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
-   */
-  authorize(asked: Asked, about?: Case): Promise<Decision>;
-  /**
-   * The roles that a person has now, as far as they are certain; of the click where Slack is silent.
-   *
-   * @param acctId of the card in question; left out: the roles for any card.
-   */
-  rolesNow(asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]>;
-  /**
-   * Whose allowance somebody uses up by what they allow alone: their own, and that of those in whose place they are. Where
-   * Slack is silent, as far as it is known: what it is asked for is refused then.
-   *
-   * @param acctId null: of an order, whose card does not exist yet.
-   */
-  actsFor(userId: string, acctId: number | null): Promise<readonly string[]>;
-  /**
-   * Whose approval it is by now that somebody gave a while ago: their own, or that of those in whose place they are. Null:
-   * nobody's, they are no approver of the card any more.
-   *
-   * @param acctId null: of an order, whose card does not exist yet.
-   * @param notInPlaceOf people in whose place they cannot be.
-   * @throws RolesUnreadError
-   */
-  approvesFor(
-    userId: string,
-    acctId: number | null,
-    notInPlaceOf: readonly string[],
-  ): Promise<readonly string[] | null>;
-}
+export type Authorization = ReturnType<typeof createAuthorization>;
 
 export interface AuthorizationDeps {
   readonly rolesOf: Permissions['rolesOf'];
@@ -91,9 +58,17 @@ export interface AuthorizationDeps {
 
 const noRoles: KnownRoles = { roles: [], isComplete: true };
 
-export function createAuthorization(deps: AuthorizationDeps): Authorization {
+export function createAuthorization(deps: AuthorizationDeps) {
   return {
-    async authorize(asked, { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about } = {}) {
+    /**
+     * Reads what is true now, and decides by it. The roles that an action carries are those of the click and prove nothing.
+     *
+     * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
+     */
+    async authorize(
+      asked: Asked,
+      { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about }: Case = {},
+    ): Promise<Decision> {
       const permission = deps.permissionOf(asked.verb);
       const isLooser = loosens(permission, about);
       // Slack is asked only where it matters: a block must not wait for it.
@@ -112,12 +87,37 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       await deps.remember(decisionOf(asked, facts, decision), acctId);
       return decision;
     },
-    rolesNow: async (asked, acctId) => [...(await readRoles(asked, false, acctId)).roles],
-    async actsFor(userId, acctId) {
+    /**
+     * The roles that a person has now, as far as they are certain; of the click where Slack is silent.
+     *
+     * @param acctId of the card in question; left out: the roles for any card.
+     */
+    rolesNow: async (asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]> => [
+      ...(await readRoles(asked, false, acctId)).roles,
+    ],
+    /**
+     * Whose allowance somebody uses up by what they allow alone: their own, and that of those in whose place they are. Where
+     * Slack is silent, as far as it is known: what it is asked for is refused then.
+     *
+     * @param acctId null: of an order, whose card does not exist yet.
+     */
+    async actsFor(userId: string, acctId: number | null): Promise<readonly string[]> {
       const { inPlaceOf = [] } = await readRoles({ actor: { userId }, roles: [] }, false, acctId);
       return [userId, ...inPlaceOf];
     },
-    async approvesFor(userId, acctId, notInPlaceOf) {
+    /**
+     * Whose approval it is by now that somebody gave a while ago: their own, or that of those in whose place they are. Null:
+     * nobody's, they are no approver of the card any more.
+     *
+     * @param acctId null: of an order, whose card does not exist yet.
+     * @param notInPlaceOf people in whose place they cannot be.
+     * @throws RolesUnreadError
+     */
+    async approvesFor(
+      userId: string,
+      acctId: number | null,
+      notInPlaceOf: readonly string[],
+    ): Promise<readonly string[] | null> {
       const asked = { actor: { userId }, roles: [] };
       const mayNot = createMayNot(notInPlaceOf, createIsOwn(deps, acctId));
       const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, true, acctId, mayNot);

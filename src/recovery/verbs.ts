@@ -13,7 +13,6 @@ export const recoveryVerbs = {
     action: RecoverAction,
     permission: { role: 'approver', doing: 'have missed events fetched' },
     refusedTo: 'start a recovery',
-    isOfCard: false,
     command: {
       usage: 'recover [SINCE]',
       example: 'recover 2h',

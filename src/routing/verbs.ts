@@ -30,7 +30,6 @@ export const routingVerbs = {
     permission: { role: 'operator', doing: 'see how an alert was routed' },
     refusedTo: 'see how an alert was routed for',
     isLook: true,
-    isOfCard: false,
     command: {
       usage: 'why EVENT',
       example: 'why evt_0h3k7m2p9q4r8s5t',
@@ -42,7 +41,6 @@ export const routingVerbs = {
     action: ChannelAction('subscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
     refusedTo: 'subscribe a channel',
-    isOfCard: false,
     command: {
       usage: 'subscribe [try] KIND [filters]',
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
@@ -59,7 +57,6 @@ export const routingVerbs = {
     action: ChannelAction('unsubscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
     refusedTo: 'end a subscription',
-    isOfCard: false,
     command: {
       usage: 'unsubscribe [number | KIND | all]',
       example: 'unsubscribe 3',
@@ -72,7 +69,6 @@ export const routingVerbs = {
     permission: { role: 'approver', doing: 'see what channels get' },
     refusedTo: 'see subscriptions',
     isLook: true,
-    isOfCard: false,
     command: {
       usage: 'subscriptions [all] [page]',
       example: 'subscriptions',
@@ -84,7 +80,6 @@ export const routingVerbs = {
     action: ChannelAction('quiet'),
     permission: { role: 'approver', doing: 'set quiet hours' },
     refusedTo: 'set quiet hours',
-    isOfCard: false,
     command: {
       usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
       example: 'quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
@@ -100,7 +95,6 @@ export const routingVerbs = {
     action: AlertLengthAction,
     permission: { role: 'approver', doing: 'decide how a channel’s alerts look' },
     refusedTo: 'change how alerts look',
-    isOfCard: false,
     command: {
       usage: 'alerts long|short',
       example: 'alerts long',
@@ -119,7 +113,6 @@ export const routingVerbs = {
     permission: { role: 'operator', doing: 'see mutes' },
     refusedTo: 'see mutes',
     isLook: true,
-    isOfCard: false,
     command: {
       usage: 'mutes [page]',
       example: 'mutes',

@@ -12,18 +12,7 @@ export type OrderVerdict =
   | { readonly kind: 'request'; readonly others: number; readonly isOwn: boolean }
   | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>);
 
-export interface OrderPermit {
-  /** Asks the policy, and counts the order from here on where one person may make it. */
-  permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict>;
-  /** How many approvers it takes by now, with what these people ordered besides. */
-  needed(action: OrderVirtualAction, order: VirtualOrder, people: readonly string[]): Promise<number>;
-  /** Whether it is somebody's own card that is ordered. */
-  isOwn(userId: string, order: VirtualOrder): Promise<boolean>;
-  /** Counts an order. @param by allowed it alone; null: several people had to approve it. */
-  count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void>;
-  /** Nothing was ordered: it counts no more. */
-  cancel(action: Pick<OrderVirtualAction, 'id'>): Promise<void>;
-}
+export type OrderPermit = ReturnType<typeof createOrderPermit>;
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
@@ -35,20 +24,23 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 
 const ORDER = 'order';
 
 /** Several orders must not sum up to what one person may not order at once. */
-export function createOrderPermit(deps: Deps): OrderPermit {
+export function createOrderPermit(deps: Deps) {
   const { recentRaises, policyFor, authorize, withLock, now } = deps;
   const amountOf = createOrderAmount(deps);
 
-  const isOwn: OrderPermit['isOwn'] = async (userId, { email }) =>
+  /** Whether it is somebody's own card that is ordered. */
+  const isOwn = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
     deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
-  const count: OrderPermit['count'] = async (action, order, by) => {
+  /** Counts an order. @param by allowed it alone; null: several people had to approve it. */
+  const count = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
     if (order.fundCents === 0) return;
     const inPlaceOf = by === null ? [] : (await deps.actsFor(by, null)).filter((userId) => userId !== by);
     const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf };
     await recentRaises.add({ ...raise, askedBy: action.actor.userId, atMs: now().getTime() });
   };
   return {
-    async permit(action, order) {
+    /** Asks the policy, and counts the order from here on where one person may make it. */
+    async permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict> {
       const { userId } = action.actor;
       const isOwnOrder = await isOwn(userId, order);
       // Two orders at once must not both pass for the first.
@@ -69,12 +61,14 @@ export function createOrderPermit(deps: Deps): OrderPermit {
         }
       });
     },
-    async needed(action, order, people) {
+    /** How many approvers it takes by now, with what these people ordered besides. */
+    async needed(action: OrderVirtualAction, order: VirtualOrder, people: readonly string[]): Promise<number> {
       return approvalsNeeded(await amountOf(action, order, people), { bands: policyFor(null).orderBands });
     },
     isOwn,
     count,
-    async cancel({ id }) {
+    /** Nothing was ordered: it counts no more. */
+    async cancel({ id }: Pick<OrderVirtualAction, 'id'>): Promise<void> {
       const raises = await recentRaises.list('program', now().getTime());
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await recentRaises.cancel(raise);

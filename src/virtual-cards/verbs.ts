@@ -23,7 +23,6 @@ export const virtualCardVerbs = {
     action: OrderVirtualAction,
     permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much', loosens: true },
     refusedTo: 'order a virtual card',
-    isOfCard: false,
     command: {
       usage: 'virtual order [NAME]',
       example: 'virtual order Jane Doe',

@@ -20,7 +20,6 @@ export const warningVerbs = {
     action: WarningsAction,
     permission: { role: 'approver', doing: 'decide what a channel is warned of' },
     refusedTo: 'change the warnings of a channel',
-    isOfCard: false,
     command: {
       usage,
       example: 'warnings off balance',

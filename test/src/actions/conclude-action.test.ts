@@ -35,7 +35,7 @@ const earlier = raise('earlier', { daily: 450 }, forMs(HOUR), byCommand);
 const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
 const lasting = raise('later', { daily: 500 }, permanent);
 
-function away(): never {
+async function away(): Promise<never> {
   const details = { operation: 'spendRules', status: 503, outcome: 'unknown', code: 'unavailable', apiMessage: null };
   throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
 }

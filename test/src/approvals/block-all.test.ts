@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { type LimitRequest, withInFlight } from '../../../src/approvals/request.ts';
-import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 
 const shown = (request: LimitRequest): string => JSON.stringify(requestMessage(request));

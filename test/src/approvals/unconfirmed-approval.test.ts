@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
-import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { PATIENCE_MS } from '../../../src/policy/decide.ts';

@@ -240,7 +240,9 @@ describe('a card of a group with people of its own', () => {
     }),
     whoMay: async (_role, group) => (group === 'South' ? ['U0SUE'] : ['U0ANA']),
   };
-  const aboutOneCard = verbNames.filter((verb) => entryOf(verb).isOfCard && verb !== 'recognize' && verb !== 'ask');
+  const aboutOneCard = verbNames.filter(
+    (verb) => entryOf(verb).isOfCard === true && verb !== 'recognize' && verb !== 'ask',
+  );
 
   it.each(aboutOneCard)('%s: is refused to the people of other cards, who learn nothing of it', async (verb) => {
     const world = await createActionWorld(redis(), ofOthers);

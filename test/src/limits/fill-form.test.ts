@@ -72,7 +72,7 @@ it('keeps for the submission that nothing stops the purchase by now, so that no 
   const pendingId = await deps.pending.put({ kind: 'form', ...opened });
   const target = { kind: 'alert', alertId } as const;
 
-  await performAction(ask('remedy', { target, form: { ...form, pendingId } }), deps);
+  await performAction(ask('remedy', { target, form: { ...form, pendingId } } as object), deps);
 
   expect(await deps.pending.get(pendingId)).toMatchObject({ passes: true });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/request-message.ts';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
 import { approvalClick, askedToPay, denial } from '../../support/asked-for-more.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
-import { requestMessage } from '../../../src/approvals/request-message.ts';
 import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
 import { requestReminder } from '../../../templates/approvals/request-notes.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
