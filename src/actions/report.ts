@@ -19,22 +19,20 @@ import {
 import type { Progress } from './progress-store.ts';
 import type { RecordAction, RecordEntry } from './record.ts';
 
-const didWords: Readonly<Record<ActionVerb, Readonly<Record<Result['state'], string>>>> = {
-  block: words('blocked', 'block'),
-  unblock: words('unblocked', 'unblock'),
-  activate: words('activated', 'activate'),
-  limit: words('changed the limit of', 'change the limit of'),
-  allow: words('changed the spend rules of', 'change the spend rules of'),
+/** What each verb does; the card follows. */
+export const askedWords: Readonly<Record<ActionVerb, string>> = {
+  block: 'block',
+  unblock: 'unblock',
+  activate: 'activate',
+  limit: 'change the limit of',
+  allow: 'change the spend rules of',
 };
 
-function words(done: string, asked: string): Record<Result['state'], string> {
-  return {
-    done,
-    unchanged: `asked to ${asked}`,
-    failed: `asked to ${asked}`,
-    unknown: `asked to ${asked}`,
-    waiting: `asked to ${asked}`,
-  };
+/** The same in the past tense, where it was done. */
+function didWords(verb: ActionVerb, state: Result['state']): string {
+  const asked = askedWords[verb];
+  if (state !== 'done') return `asked to ${asked}`;
+  return asked.startsWith('change') ? asked.replace('change', 'changed') : asked.replace(/e?$/, 'ed');
 }
 
 const outcomeWords: Readonly<Record<Result['state'], string>> = {
@@ -184,7 +182,7 @@ function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | '
     detail: detailOf(result),
     api: apiAnswerOf(result),
     confirmedBy: confirmation === 'confirmed' ? 'read-back' : null,
-    ...(state !== 'unchanged' && { line: { did: didWords[verb][state], card, at, outcome, counted } }),
+    ...(state !== 'unchanged' && { line: { did: didWords(verb, state), card, at, outcome, counted } }),
   };
 }
 

@@ -60,7 +60,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       const why = written?.state === 'sending' ? null : await whyOvertaken(verb, resolved);
       if (why !== null) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
-      const basis = await basisOf(cardId ?? card.cardId, status);
+      const basis = await basisOf(history, cardId ?? card.cardId, status);
       const sides = { before, after: wordOf(status) };
       const change = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written };
       const steps = {
@@ -75,7 +75,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           }
           if (now === status) return 'made';
           if (now === null) return 'unread';
-          return basis === (await basisOf(cardId ?? card.cardId, status)) ? 'unmade' : 'changed';
+          return basis === (await basisOf(history, cardId ?? card.cardId, status)) ? 'unmade' : 'changed';
         },
         async made(confirmation) {
           if (confirmation === 'confirmed') return await foundMade(verb, resolved, before, finish);
@@ -106,12 +106,16 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     const undo = await offerUndo(resolved, before);
     return await finish('done', { before, after: wordOf(wantedStatus[verb]), confirmation: 'confirmed', ...undo });
   }
+}
 
-  /** The last time that the card was told to have the status: a later one shows that the change was made. */
-  async function basisOf(cardId: number | null, status: CardStatus): Promise<string | undefined> {
-    if (cardId === null) return undefined;
-    return (await history.statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
-  }
+/** The last time that the card was told to have the status: a later one shows that the change was made. */
+async function basisOf(
+  { statuses }: Pick<Deps['history'], 'statuses'>,
+  cardId: number | null,
+  status: CardStatus,
+): Promise<string | undefined> {
+  if (cardId === null) return undefined;
+  return (await statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
 }
 
 /** The status that a card has now; null when it cannot be read. */

@@ -20,7 +20,7 @@ import {
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
+import { askedWords, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack } from './send-status.ts';
 
 /** People are told when nothing has shown a change by then. */
@@ -111,10 +111,12 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 /** It is known what became of a change: keeps that, and tells. Safe to repeat. */
 export type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
-interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'now'> {
+interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer'> {
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly seenNow: SeenNow;
-  readonly notifyOthers: NotifyOthers;
+  readonly notifyOps: NotifyOps;
+  /** The request that it was made for. */
+  readonly requests: Pick<RequestsOfActions, 'verified'>;
 }
 
 /** First the record, then the alert's messages, then whoever must hear of it. */
@@ -143,7 +145,9 @@ export function createConclude(deps: ConcludeDeps): Conclude {
       const shown = isSaid ? { ...result, note: withoutRuleset } : result;
       await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, sentAt));
     }
-    await deps.notifyOthers(awaited, verdict);
+    if (confirmation === 'unconfirmed')
+      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
+    await deps.requests.verified(outcomeOf, action.id, confirmation);
     if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
     await keep(awaited, verdict, result, true);
@@ -170,20 +174,6 @@ function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmatio
   if (confirmation !== 'unconfirmed' && left === null) return {};
   const outcome = left ?? 'not confirmed by the card service within 2 minutes';
   return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
-}
-
-/** Ops, where nothing confirmed a change; and the request that it was made for. */
-type NotifyOthers = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
-
-export function createNotifyOthers(deps: {
-  readonly notifyOps: NotifyOps;
-  readonly requests: Pick<RequestsOfActions, 'verified'>;
-}): NotifyOthers {
-  return async function notifyOthers({ action, verb, outcomeOf }, { confirmation }) {
-    if (confirmation === 'unconfirmed')
-      await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
-    await deps.requests.verified(outcomeOf, action.id, confirmation);
-  };
 }
 
 /** What a change came to, now that somebody has looked; and its note without what there is to say of a ruleset. */
@@ -262,11 +252,3 @@ function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict
   const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
   return (isNews && action.target.kind !== 'alert') || action.origin.replace;
 }
-
-const askedWords: Readonly<Record<AwaitedChange['verb'], string>> = {
-  block: 'block',
-  unblock: 'unblock',
-  activate: 'activate',
-  limit: 'change the limit of',
-  allow: 'change the spend rules of',
-};

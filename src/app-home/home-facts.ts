@@ -7,16 +7,12 @@ import { askedIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { QuarantinedWebhook } from '../core/event.ts';
-import type { Queues } from '../core/queues.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { lastDeclines, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Health } from '../ops/health.ts';
-import { listStuck } from '../ops/stuck.ts';
 import type { Permission } from '../policy/decide.ts';
 import type { CardsFor } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
@@ -48,8 +44,6 @@ interface Viewer {
 const DECLINES_MAX = 50;
 /** More than the page shows, so that it can say how many are left. */
 const INACTIVE_MAX = 200;
-/** Of each kind and queue; the page shows the newest overall. */
-const STUCK_MAX = 6;
 
 /** What App Home shows to the team: everything that is waiting for somebody, of the cards that this person may look at. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
@@ -235,30 +229,5 @@ async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts
     limits: limitsOf(rules?.rules ?? null, remaining),
     hasLimits: rules !== null || remaining !== null,
     declines,
-  };
-}
-
-/** Cardbell's own health, as App Home shows it. */
-export async function homeHealthFacts(
-  readHealth: () => Promise<Health>,
-  stores: {
-    readonly queues: Queues;
-    readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
-    /** The share of Redis' memory from which webhooks are refused. */
-    readonly refusedFrom: number;
-  },
-): Promise<HealthFacts> {
-  const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
-  const { alerts, actions } = health.queues;
-  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
-  return {
-    waiting: health.inbox.entries + alerts.waiting + actions.waiting,
-    lagMs,
-    failed,
-    quarantined,
-    stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
-    isCardApiAway,
-    isCardTokenDead,
-    memory: { share: memoryShare, refusedFrom: stores.refusedFrom },
   };
 }

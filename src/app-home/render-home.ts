@@ -1,13 +1,18 @@
 import type { HomeView } from '@slack/types';
 import type { DelegateFacts } from '../../templates/app-home/delegate.ts';
 import { home } from '../../templates/app-home/home.ts';
+import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { PreferenceFacts } from '../../templates/app-home/preferences.ts';
 import { SlackError } from '../core/errors.ts';
+import type { QuarantinedWebhook } from '../core/event.ts';
 import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
+import type { Queues } from '../core/queues.ts';
+import type { Health } from '../ops/health.ts';
+import { listStuck } from '../ops/stuck.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
@@ -86,5 +91,33 @@ export function createHome(deps: Deps) {
       const { length } = await viewers.all();
       if (length > 0) await enqueue.renderAll(Math.max(COLLECT_MS, length * RENDER_EVERY_MS));
     }),
+  };
+}
+
+/** Of each kind and queue; the page shows the newest overall. */
+const STUCK_MAX = 6;
+
+/** Cardbell's own health, as App Home shows it. */
+export async function homeHealthFacts(
+  readHealth: () => Promise<Health>,
+  stores: {
+    readonly queues: Queues;
+    readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
+    /** The share of Redis' memory from which webhooks are refused. */
+    readonly refusedFrom: number;
+  },
+): Promise<HealthFacts> {
+  const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
+  const { alerts, actions } = health.queues;
+  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
+  return {
+    waiting: health.inbox.entries + alerts.waiting + actions.waiting,
+    lagMs,
+    failed,
+    quarantined,
+    stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
+    isCardApiAway,
+    isCardTokenDead,
+    memory: { share: memoryShare, refusedFrom: stores.refusedFrom },
   };
 }

@@ -7,17 +7,16 @@ import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting 
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
+import { createDecideRequest, createDecisions } from '../approvals/decide-request.ts';
+import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
+import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import {
-  createDecideRequest,
-  createDecisions,
   createIsOwnRequest,
+  createJudgeClick,
   createRecount,
   createWhyNotAllowed,
   type Orders,
-} from '../approvals/decide-request.ts';
-import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
-import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
-import { createJudgeClick } from '../approvals/judge-click.ts';
+} from '../approvals/judge-click.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';

@@ -5,13 +5,7 @@ import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
-import {
-  createConclude,
-  createNotifyOthers,
-  createSeenNow,
-  createVerifyAction,
-  type RequestsOfActions,
-} from '../actions/verify-action.ts';
+import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -131,7 +125,6 @@ export function composeVerification(
   requests: RequestsOfActions,
 ) {
   const seenNow = createSeenNow({ ...tools, applyLateConfirmation, reload: tools.directory.reload });
-  const notifyOthers = createNotifyOthers({ ...tools, requests });
-  const conclude = createConclude({ ...tools, seenNow, notifyOthers });
+  const conclude = createConclude({ ...tools, seenNow, requests });
   return createVerifyAction({ ...tools, requests, conclude });
 }

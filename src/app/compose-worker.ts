@@ -3,8 +3,8 @@ import { createGenuine, NOT_SIGNED, type Rejection } from '../actions/genuine.ts
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
-import { homeHealthFacts, ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
-import { createHome } from '../app-home/render-home.ts';
+import { ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
+import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit.ts';
 import { createSeals } from '../core/seal.ts';

@@ -1,27 +1,19 @@
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, Attempt } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
-import { type ApprovalPolicy, amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
-import { approvalsNeeded } from '../policy/decide.ts';
-import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
+import type { CountedRaise } from '../policy/approval-policy.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, lowers } from './judge-click.ts';
+import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
 import {
-  type ApprovalClick,
   blocksIn,
-  isAboutRules,
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
-  openedAtMs,
-  orderIn,
   requestIdIn,
   unconfirmedApproval,
 } from './request.ts';
@@ -185,96 +177,4 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): st
   const before = said(asked.changes, asked.term);
   const after = said(changes, term);
   return before === after ? 'as requested' : `${asked.action.actor.userId} asked for ${before}; changed to ${after}`;
-}
-
-/**
- * How many approvers the change takes by now, and why: what the person who asked and the one who clicks added
- * meanwhile counts with it. What the click itself adds is not counted against it when its job runs again.
- *
- * @param people whose raises count with it. By default both.
- */
-export type Recount = (
-  request: OpenRequest,
-  click: ApprovalClick,
-  people?: readonly string[],
-) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
-
-interface RecountDeps {
-  /** How much more a card may spend by a change. */
-  readonly countRaise: RaiseAmounts['count'];
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
-  readonly orders: Pick<Orders, 'needed'>;
-}
-
-export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps): Recount {
-  return async function recount(request, click, given) {
-    const { action, acctId, changes, term } = request;
-    const people = given ?? [action.actor.userId, click.actor.userId];
-    if (action.verb === 'block-all') return { needed: request.needed, counted: null };
-    if (action.verb === 'order-virtual')
-      return { needed: await orders.needed({ ...action, id: click.id }, people), counted: null };
-    const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
-    const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
-    return { needed, counted: tooMuchForOne(raise) };
-  };
-}
-
-/** What approvals do with orders of virtual cards. */
-export interface Orders {
-  /** How many approvers an order takes by now, with what these people ordered besides. */
-  needed(action: OrderVirtualAction, people: readonly string[]): Promise<number>;
-  /** Whether it is somebody's own card that is ordered. */
-  isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
-  /** Orders, once for each action, and tells whoever asked. @throws CardApiError when the job should run again. */
-  place(action: OrderVirtualAction, by: string | null, attempt: Attempt): Promise<Result>;
-}
-
-/** Whether a request is about somebody's own card, or one that is ordered for them. */
-export type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
-
-interface IsOwnDeps {
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
-  readonly orders: Pick<Orders, 'isOwn'>;
-}
-
-export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnRequest {
-  return async function isOwnRequest(userId, request) {
-    const order = orderIn(request);
-    if (order !== null) return await orders.isOwn(userId, order);
-    return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
-  };
-}
-
-/** Why somebody may not decide a request, one sentence; null when they may. */
-export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
-
-interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
-  readonly isOwn: IsOwnRequest;
-}
-
-export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
-  return async function whyNotAllowed(click, request) {
-    const { action, acctId, holder, approvals, voided } = request;
-    const by = click.actor.userId;
-    const isOfRules = isAboutRules(request);
-    const approvers = await Promise.all(
-      approvals.map(async (one) => [
-        one.by,
-        ...((await deps.approvesFor(one.by, isOfRules ? acctId : null, [])) ?? []),
-      ]),
-    );
-    const verdict = await deps.authorize(click, {
-      ...(isOfRules ? { acctId } : { bands: [] }),
-      isOwn: async (userId) => userId === holder || (await deps.isOwn(userId, request)),
-      notInPlaceOf: [action.actor.userId, ...approvers.flat()],
-      // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
-      isOwnAction:
-        (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
-        approvals.some((one) => one.by === by),
-      ageMs: deps.now().getTime() - openedAtMs(request),
-      raiseCents: 1,
-    });
-    if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';
-    return verdict.kind === 'refused' ? verdict.why : null;
-  };
 }

@@ -5,21 +5,20 @@ import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tool
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
+import { goalsOf, withGoals } from '../card-api/rule-change.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
 import type { BlockAll } from './block-all.ts';
 import type { CompleteApproval } from './complete-approval.ts';
-import type { Orders } from './decide-request.ts';
+import type { Orders } from './judge-click.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovedChange,
-  approvalOf,
-  asRequested,
-  changeOf,
   isAboutRules,
   isDecidedBy,
+  isInOwnName,
   type LimitRequest,
   orderIn,
   requestIdIn,
@@ -167,4 +166,42 @@ function hasEnded({ id }: ApprovalClick, request: LimitRequest): boolean {
   const isCounted = request.approvals.some(({ actionId }) => actionId === id);
   const isLookedAt = request.inFlight.some(({ actionId, state }) => actionId === id && state !== 'begun');
   return isDecidedBy(request, id) || isCounted || isLookedAt;
+}
+
+/** What a request becomes by a click, should the change be there. */
+export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
+  const { changes, term, note, approvals } = approved;
+  return {
+    kind: click.verb === 'emergency-override' ? 'override' : 'approval',
+    state: 'begun',
+    actionId: click.id,
+    by: click.actor.userId,
+    at: click.askedAt,
+    changes,
+    term,
+    note,
+    approvals,
+  };
+}
+
+/**
+ * An approval as the change that it makes: in the name of the approver who asked for a second one, or of who approves what
+ * a holder asks for. It keeps the click's own id: a later approval, after one that failed, is another try.
+ */
+export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
+  const { action: asked } = request;
+  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('it changes no rule');
+  const { changes, term } = approval;
+  const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
+  const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
+  const changeRequest = { goals: goalsOf(changes), term };
+  // It is decided by the click, and goes before what was decided since the request was made.
+  const decided = { id: click.id, askedAt: click.askedAt };
+  return { ...inWhoseName, verb: verbOf(approval), changeRequest, ...decided };
+}
+
+/** What a click approves where it has not come to deciding that. */
+export function asRequested(click: ApprovalClick, { changes, term, note, approvals }: LimitRequest): ApprovedChange {
+  const own = click.verb === 'decide' ? click.changeRequest : null;
+  return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals };
 }

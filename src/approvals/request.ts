@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
-import { goalsOf, isAboutLimits, RuleChange, RuleGoal, Term, withGoals } from '../card-api/rule-change.ts';
+import { isAboutLimits, RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
-import { AllowAction, LimitAction, type RuleAction } from '../limits/verbs.ts';
+import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REQUEST_MS } from '../policy/decide.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
@@ -213,38 +213,6 @@ export function hasSeen({ target }: ApprovalClick, { revision }: Pick<LimitReque
   return (target.revision ?? 0) === revision;
 }
 
-/** What a request becomes by a click, should the change be there. */
-export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
-  const { changes, term, note, approvals } = approved;
-  return {
-    kind: click.verb === 'emergency-override' ? 'override' : 'approval',
-    state: 'begun',
-    actionId: click.id,
-    by: click.actor.userId,
-    at: click.askedAt,
-    changes,
-    term,
-    note,
-    approvals,
-  };
-}
-
-/**
- * An approval as the change that it makes: in the name of the approver who asked for a second one, or of who approves what
- * a holder asks for. It keeps the click's own id: a later approval, after one that failed, is another try.
- */
-export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
-  const { action: asked } = request;
-  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('it changes no rule');
-  const { changes, term } = approval;
-  const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
-  const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
-  const changeRequest = { goals: goalsOf(changes), term };
-  // It is decided by the click, and goes before what was decided since the request was made.
-  const decided = { id: click.id, askedAt: click.askedAt };
-  return { ...inWhoseName, verb: verbOf(approval), changeRequest, ...decided };
-}
-
 /** Whether who clicks answers for the change; otherwise the approver does who asked for it. */
 export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
   return click.verb === 'emergency-override' || asked.verb === 'ask';
@@ -252,10 +220,4 @@ export function isInOwnName(click: ApprovalClick, { action: asked }: LimitReques
 
 export function verbOf({ changes }: Pick<ApprovalInFlight, 'changes'>): 'limit' | 'allow' {
   return isAboutLimits(changes) ? 'limit' : 'allow';
-}
-
-/** What a click approves where it has not come to deciding that. */
-export function asRequested(click: ApprovalClick, { changes, term, note, approvals }: LimitRequest): ApprovedChange {
-  const own = click.verb === 'decide' ? click.changeRequest : null;
-  return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals };
 }

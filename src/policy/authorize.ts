@@ -65,10 +65,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
      *
      * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
      */
-    async authorize(
-      asked: Asked,
-      { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about }: Case = {},
-    ): Promise<Decision> {
+    async authorize(asked: Asked, { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about }: Case = {}) {
       const permission = deps.permissionOf(asked.verb);
       const isLooser = loosens(permission, about);
       // Slack is asked only where it matters: a block must not wait for it.
@@ -113,11 +110,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
      * @param notInPlaceOf people in whose place they cannot be.
      * @throws RolesUnreadError
      */
-    async approvesFor(
-      userId: string,
-      acctId: number | null,
-      notInPlaceOf: readonly string[],
-    ): Promise<readonly string[] | null> {
+    async approvesFor(userId: string, acctId: number | null, notInPlaceOf: readonly string[]) {
       const asked = { actor: { userId }, roles: [] };
       const mayNot = createMayNot(notInPlaceOf, createIsOwn(deps, acctId));
       const { roles, isComplete, inPlaceOf = [userId] } = await readRoles(asked, true, acctId, mayNot);

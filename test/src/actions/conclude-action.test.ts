@@ -48,7 +48,7 @@ function silent({ deps }: PerformWorld, arrives = true): WorldDeps {
     putSpendRules: async (...args) => {
       if (arrives) await deps.card.putSpendRules(...args);
       isBlind = true;
-      away();
+      await away();
     },
     getSpendRules: async (...args) => (isBlind ? away() : await deps.card.getSpendRules(...args)),
   };

@@ -24,7 +24,7 @@ async function confirm(world: PerformWorld, actionId: string): Promise<number> {
   }
 }
 
-function unreadable(): never {
+async function unreadable(): Promise<never> {
   const details = { operation: 'getAccount', status: 503, outcome: 'unknown', code: 'unavailable', apiMessage: null };
   throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
 }
@@ -164,7 +164,7 @@ it('a write without an answer, that nobody can look at, is told as soon as it ca
     getAccount: unreadable,
     setCardStatus: async (id: number, status: 'ACTIVE' | 'BLOCKED') => {
       await world.deps.card.setCardStatus(id, status);
-      unreadable();
+      await unreadable();
     },
   };
   await performAction(ask('block', byCommand), { ...world.deps, card, isLastAttempt: true });

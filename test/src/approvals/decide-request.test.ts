@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createDecideRequest,
-  createDecisions,
-  createRecount,
-  createWhyNotAllowed,
-} from '../../../src/approvals/decide-request.ts';
+import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
+import { createRecount, createWhyNotAllowed } from '../../../src/approvals/judge-click.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import {
-  approvalOf,
-  asRequested,
-  changeOf,
   decisionOf,
   isDecidedBy,
   isInOwnName,

@@ -128,7 +128,8 @@ describe('the time of a temporary change is over', () => {
         return { ...given, state: 'ended' };
       },
       notifyEnd: {
-        notify: async ({ state }, _action, refused = '') => void steps.push(`told ${state} ${refused}`.trim()),
+        notify: async ({ state }, _action, refused) =>
+          void steps.push([`told ${state}`, refused].filter(Boolean).join(' ')),
         show: async ({ state }) => void steps.push(`shown ${state}`),
       },
     })('act_1', time.isEarly);
