@@ -149,7 +149,7 @@ function cardToActivate(account: AccountDetails, cardId: number | null): Card | 
 }
 
 /** Other cards of the account would end for good: asks whether that is meant. */
-export type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;
+type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;
 
 type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
 
@@ -177,7 +177,7 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
  *
  * @param finish how it ends where something was sent before: that it is not sent again.
  */
-export type PermitStatus = (resolved: Resolved, wasSending: boolean, finish: Finish) => Promise<boolean>;
+type PermitStatus = (resolved: Resolved, wasSending: boolean, finish: Finish) => Promise<boolean>;
 
 type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
 
@@ -208,11 +208,7 @@ const doing: Readonly<Record<string, string>> = {
  * Changes a card under its account's lock: what was asked is on record first, and what has come to its end is not done
  * again, only told.
  */
-export type ChangeOnce = (
-  resolved: Resolved,
-  verb: ActionVerb,
-  change: (lease: Lease) => Promise<unknown>,
-) => Promise<void>;
+type ChangeOnce = (resolved: Resolved, verb: ActionVerb, change: (lease: Lease) => Promise<unknown>) => Promise<void>;
 
 interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
   readonly reports: Pick<Reports, 'resume'>;

@@ -15,7 +15,7 @@ import { unblockOf } from './undo-block.ts';
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
 
 /** A change that is not tried again. */
-export interface FailedChange {
+interface FailedChange {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;

@@ -4,7 +4,7 @@ import type { Signer } from '../core/sign.ts';
 import type { Action } from './action.ts';
 
 /** An action as the web process hands it over: who asked for what, when and from which message, signed. */
-export interface SignedAction {
+interface SignedAction {
   readonly action: Action;
   readonly signature: string;
 }

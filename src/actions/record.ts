@@ -32,7 +32,7 @@ export interface RecordEntry {
 }
 
 /** What a line of the audit channel says besides who did it. */
-export type LineEntry = Pick<AuditLine, 'did'> & Partial<AuditLine>;
+type LineEntry = Pick<AuditLine, 'did'> & Partial<AuditLine>;
 
 /** Puts what happened to an action on record: into the chain and, with a line, into the audit channel. Safe to repeat. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;

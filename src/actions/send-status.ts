@@ -19,7 +19,7 @@ export type StatusVerb = keyof typeof wantedStatus;
  * What was asked for later, and done first, that stands in the way of a change of the status: everything in the way of an
  * unblock or an activation; a block is always sent, unless somebody has unblocked the card since.
  */
-export const countsAgainst =
+const countsAgainst =
   (verb: StatusVerb) =>
   (later: string): boolean =>
     verb !== 'block' || later === 'unblock' || later === 'undo-block';
@@ -154,7 +154,7 @@ const changedOutside =
  * Why the status of a card is not for an action to change, of which nothing was sent yet: what was decided later stands
  * already. Null: nothing speaks against it.
  */
-export type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | null>;
+type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | null>;
 
 interface OvertakenDeps {
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken'>;

@@ -23,7 +23,7 @@ export interface UnclearCommand {
 }
 
 /** How a verb is typed, and what the help says of it. */
-export interface CommandForm {
+interface CommandForm {
   /** Behind `/card`. */
   readonly usage: string;
   readonly example: string;

@@ -16,12 +16,11 @@ export const BlockAllAction = actionOf('block-all', target.alert, {
   names: z.array(z.string()),
 });
 export type BlockAllAction = z.infer<typeof BlockAllAction>;
-export const UnblockAction = actionOf('unblock', target.card, {});
-export const ActivateAction = actionOf('activate', target.card, {
+const UnblockAction = actionOf('unblock', target.card, {});
+const ActivateAction = actionOf('activate', target.card, {
   /** The person has read that other cards of the account end for good. */
   confirmed: z.boolean(),
 });
-export type ActivateAction = z.infer<typeof ActivateAction>;
 export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 

@@ -109,7 +109,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 }
 
 /** It is known what became of a change: keeps that, and tells. Safe to repeat. */
-export type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
+type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
 interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer'> {
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;

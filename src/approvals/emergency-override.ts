@@ -68,7 +68,7 @@ export function createOverrideRequest(deps: Deps) {
  * opened for the declined purchase only. Null: it
  * cannot be made small enough.
  */
-export type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
+type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
 
 type CapDeps = Pick<ActionTools, 'now' | 'purchaseOf' | 'serviceDays' | 'policyOfCard'>;
 

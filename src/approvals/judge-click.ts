@@ -24,7 +24,7 @@ import {
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request by what is true now, and its changes from what the rules are at this moment. */
-export interface JudgedClick {
+interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
   readonly now: readonly RuleChange[];
@@ -176,7 +176,7 @@ export interface Orders {
 }
 
 /** Whether a request is about somebody's own card, or one that is ordered for them. */
-export type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
+type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
 
 interface IsOwnDeps {
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
@@ -192,7 +192,7 @@ export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnReque
 }
 
 /** Why somebody may not decide a request, one sentence; null when they may. */
-export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
+type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
 interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
   readonly isOwn: IsOwnRequest;

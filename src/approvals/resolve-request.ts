@@ -175,7 +175,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
 }
 
 /** Reminds the approvers of a group of requests, the first of which is due. Safe to repeat. */
-export type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
+type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
 
 interface ReminderDeps extends Pick<ActionTools, 'whoMay' | 'postToApprovals'> {
   /** Address of a request's message; null: it has none. */

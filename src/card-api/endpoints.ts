@@ -186,13 +186,13 @@ const accountWithRulesSchema = (assumptions: CardApiAssumptions) =>
   });
 
 /** A stretch of time to ask about. The service takes at most the last twelve months. */
-export interface TransactionWindow {
+interface TransactionWindow {
   /** An instant, or the `next` of an earlier answer. */
   readonly from: Date | string;
   readonly to: Date;
 }
 
-export interface TransactionQuery extends TransactionWindow {
+interface TransactionQuery extends TransactionWindow {
   readonly includePendings?: boolean;
   readonly includeDeclines?: boolean;
 }
@@ -203,7 +203,7 @@ export function windowOf({ from, to }: TransactionWindow, timezone: string): Rec
   return { StartDate: start, EndDate: end };
 }
 
-export function queryOf(query: TransactionQuery, timezone: string): Record<string, string> {
+function queryOf(query: TransactionQuery, timezone: string): Record<string, string> {
   const { includePendings, includeDeclines } = query;
   return {
     ...windowOf(query, timezone),

@@ -40,7 +40,7 @@ export interface SpendRulesRead {
   readonly raw: AnyRecord;
 }
 
-export type SpendRulesAssumptions = Pick<
+type SpendRulesAssumptions = Pick<
   CardApiAssumptions,
   | 'spendRulesWrapper'
   | 'readOnlyRuleFields'
@@ -62,7 +62,7 @@ export const limitFields: Record<LimitPeriod, string> = {
 };
 
 /** The same of a category's limit for a single purchase. */
-export const TRANSACTION_LIMIT = 'TransactionLimit';
+const TRANSACTION_LIMIT = 'TransactionLimit';
 
 const Amount = z.number().nullish();
 const amounts = {
@@ -138,7 +138,7 @@ export function toSpendRulesBody(
 }
 
 /** The rules themselves, with or without the wrapper of the answer. */
-export function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
+function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
   const inner = raw[assumptions.spendRulesWrapper];
   return isRecord(inner) ? inner : raw;
 }

@@ -62,7 +62,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   };
 }
 
-export function firstWord(usage: string): string {
+function firstWord(usage: string): string {
   return usage.split(' ', 1)[0] ?? '';
 }
 

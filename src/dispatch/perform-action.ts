@@ -123,7 +123,7 @@ type Refusing = Extract<Decision, { kind: 'refused' }>;
  *
  * @returns the action with these roles. Null: they may not, or it waited too long; they have been told.
  */
-export type PermitAction = <A extends Action>(asked: A, acctId?: number) => Promise<A | null>;
+type PermitAction = <A extends Action>(asked: A, acctId?: number) => Promise<A | null>;
 
 export function createPermitAction(deps: PermitDeps): PermitAction {
   return async function permitAction<A extends Action>(asked: A, acctId?: number) {

@@ -170,7 +170,7 @@ function outcomeWords(decision: Decision, approvers: readonly string[]): string 
 }
 
 /** A recorded decision that would be another one. */
-export interface Difference {
+interface Difference {
   readonly at: string;
   readonly actionId: string;
   readonly userId: string;

@@ -103,7 +103,7 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
 }
 
 /** Leaves it to the approvers who holds a card. Claimed again while that is open, it is the same claim. Safe to repeat. */
-export type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
+type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
 
 export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   return async function openClaim(action, acctIds) {

@@ -80,7 +80,7 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
 }
 
 /** Whether a card account is this person's own: nobody decides about their own card. */
-export type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
+type IsOwnCard = (userId: string, acctId: number) => Promise<boolean>;
 
 interface OwnCardDeps extends Pick<ActionTools, 'person'> {
   readonly links: Pick<Links, 'wasHolderLately'>;

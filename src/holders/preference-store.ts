@@ -19,7 +19,7 @@ export const channelKinds = ['expiring-cards', 'failing-subscriptions', 'low-bal
 
 export type NotificationKind = (typeof directKinds)[number] | (typeof channelKinds)[number];
 
-export const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
+const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
 
 export const ownDigestTimes = ['daily', 'weekly'] as const;
 

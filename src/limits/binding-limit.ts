@@ -14,7 +14,7 @@ import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
 import { limitName } from './rule-words.ts';
 import type { RuleAction } from './verbs.ts';
 
-export interface DeclinedPurchase {
+interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; any other code has no limit to raise. */
   readonly code: string;
   readonly amountCents: number;

@@ -18,7 +18,7 @@ export type ChangeRequest = z.infer<typeof ChangeRequest>;
 export const permanent: Term = { kind: 'permanent' };
 
 /** Longest wait for the purchase that a raise was made for. */
-export const PURCHASE_MS = 15 * 60_000;
+const PURCHASE_MS = 15 * 60_000;
 
 /** When a change that is made at `from` ends. Null: it stays. */
 export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | null {

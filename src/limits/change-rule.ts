@@ -39,7 +39,7 @@ export interface Approval {
 }
 
 /** Changes a card's rules, under the account's lock. Throws CardApiError when the job should run again. */
-export type ChangeRule = (
+type ChangeRule = (
   resolved: Resolved<RuleAction>,
   approval: Approval | null,
   attempt: LockedAttempt,

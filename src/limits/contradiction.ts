@@ -3,7 +3,7 @@ import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { formatCents } from '../core/money.ts';
 
-export interface Contradiction {
+interface Contradiction {
   /** The goal that would bring it about. */
   readonly goal: LimitGoal;
   /** One sentence, and what to do instead. */

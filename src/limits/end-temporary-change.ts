@@ -154,7 +154,7 @@ const DIFFERENCE_MS = 60_000;
  * Milliseconds until a moment, negative when it is over; null where nobody can tell, because two clocks differ. Then ops
  * are told.
  */
-export type TimeLeft = (moment: string) => Promise<number | null>;
+type TimeLeft = (moment: string) => Promise<number | null>;
 
 interface TimeLeftDeps {
   /** Now by Redis. */

@@ -25,7 +25,7 @@ export interface MadeChange<A extends Action = Action> {
   readonly requestId: string | null;
 }
 
-export interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'postTemporaryChange' | 'now'> {
+interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'postTemporaryChange' | 'now'> {
   readonly temporaryChanges: TemporaryChanges;
   readonly supersede: Supersede;
   /** Wakes the worker when a temporary change ends. */

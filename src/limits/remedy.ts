@@ -173,7 +173,7 @@ export function withThrottle<Question, Answer>(
 }
 
 /** The alert of a declined purchase, as far as its form needs it. */
-export interface DeclineAlert {
+interface DeclineAlert {
   readonly event: TransactionEvent;
   readonly remedy: Remedy | null;
 }
@@ -187,7 +187,7 @@ export interface FilledForm<A extends DeclineAlert> {
 }
 
 /** What is known of the card by now, for when the form is submitted. */
-export interface FoundForForm {
+interface FoundForForm {
   readonly remedy: Remedy | null;
   /** Null: they could not be read. */
   readonly rules: CardLimits | null;

@@ -110,10 +110,7 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
  *
  * Runs under the account's lock. Safe to repeat. Answers with what to say of it; null when there is nothing to say.
  */
-export type ApplyLateConfirmation = (
-  awaited: AwaitedChange,
-  verdict: Pick<Verdict, 'confirmation'>,
-) => Promise<Opened | null>;
+type ApplyLateConfirmation = (awaited: AwaitedChange, verdict: Pick<Verdict, 'confirmation'>) => Promise<Opened | null>;
 
 interface LateDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;

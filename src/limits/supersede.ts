@@ -21,7 +21,7 @@ export type Supersede = (
   isForGood?: boolean,
 ) => Promise<readonly string[]>;
 
-export interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now'> {
+interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly log: Log;

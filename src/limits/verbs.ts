@@ -24,9 +24,9 @@ export const RemedyAction = actionOf('remedy', target.alert, {
 });
 export type RemedyAction = z.infer<typeof RemedyAction>;
 
-export const RevertAction = actionOf('revert', target.temporaryChange, {});
+const RevertAction = actionOf('revert', target.temporaryChange, {});
 /** Somebody changed it meanwhile: the rules from before are restored, or what is there is kept. */
-export const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', target.temporaryChange, {
+const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', target.temporaryChange, {
   restore: z.boolean(),
 });
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;

@@ -33,7 +33,7 @@ export interface ApprovalPolicy {
 }
 
 /** How long what is loosened may last. */
-export interface Durations {
+interface Durations {
   /** Null: as long as somebody wants. */
   readonly longestMs: number | null;
   /** Until somebody changes it. */

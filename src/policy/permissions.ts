@@ -201,7 +201,7 @@ interface RolesForCardDeps {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
 }
 
-export interface RolesForCard extends KnownRoles {
+interface RolesForCard extends KnownRoles {
   /** False: the roles are those for any card. */
   readonly isGroupKnown: boolean;
 }

@@ -11,7 +11,7 @@ export interface PolicyConfig extends PolicyVariables {
 }
 
 /** What became of looking at the file again. `invalid`: the policy from before still holds. */
-export type Reload =
+type Reload =
   | { readonly kind: 'unchanged' | 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 

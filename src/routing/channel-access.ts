@@ -29,7 +29,7 @@ interface VisibilityDeps {
 }
 
 /** @param version to be passed when it has just been read. */
-export type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
+type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
 
 /**
  * Who can read a channel. Slack's answer is cached for a minute, or until Slack reports a change. A channel that

@@ -11,7 +11,7 @@ import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 
 /** The channels for alerts that the configuration names. */
-export interface AlertChannels {
+interface AlertChannels {
   /** Gets what has no channel of its own, and what its own channel must not get. */
   readonly fallback: string;
   readonly decline: string;
@@ -172,7 +172,7 @@ function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Deli
  *
  * @param channels that would get the event.
  */
-export type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
+type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
 
 interface MuteDeps {
   /** Whether the author of a travel mute may still see the cards of others; `unknown` when Slack does not say. */

@@ -193,7 +193,7 @@ function subscriptionsMeant(text: string, here: readonly Subscription[]): readon
 const READ_MAX = 10_000;
 
 /** How many alerts a subscription would have posted; at least as many where not all that are kept were read. */
-export interface Matches {
+interface Matches {
   readonly count: number;
   readonly isAll: boolean;
 }

@@ -14,7 +14,7 @@ import type { OrderVirtualAction } from './verbs.ts';
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
 /** Asks others for an order that the policy does not leave to one person. */
-export type RequestOrder = (
+type RequestOrder = (
   action: OrderVirtualAction,
   order: VirtualOrder,
   verdict: Extract<OrderVerdict, { kind: 'request' }>,

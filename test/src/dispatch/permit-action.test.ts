@@ -4,8 +4,7 @@ import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay } from '../../support/asked-for-more.ts';
+import { loosenedBy } from '../../support/loosened-by.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -13,7 +12,6 @@ import {
   byCommand,
   createActionWorld,
   type Over,
-  type PerformWorld,
   performAction,
   virtualOrder,
   type WorldDeps,
@@ -32,7 +30,6 @@ const targets: Partial<Record<Verb, Over>> = {
   'complete-temporary-change': { target: { kind: 'temporary-change', temporaryChangeId: 'act_1' }, restore: true },
 };
 const of = (verb: Verb): Over => targets[verb] ?? byCommand;
-const dailyLimit = { kind: 'limit', period: 'daily', category: null } as const;
 const loosening = ['unblock', 'activate', 'limit', 'allow', 'order-virtual', 'emergency-override'] as const;
 const nobody = { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: async () => ['U0ANA', 'S0APPROVERS'] };
 
@@ -50,46 +47,6 @@ const writing = new Set<Verb>([
 /** Neither makes a card spend more. */
 const atAnyTime = new Set<Verb>(['block', 'resend-virtual']);
 const askedAgain = new Set<Verb>([...writing].filter((verb) => !atAnyTime.has(verb) && verb !== 'decide'));
-
-const lowered = { goals: [{ rule: dailyLimit, to: 30_000 }], term: { kind: 'duration', ms: 7 * 86_400_000 } } as const;
-const onChange = { kind: 'temporary-change', temporaryChangeId: 'act_lower1' } as const;
-const lower = (world: PerformWorld) =>
-  performAction(ask('limit', { ...byCommand, id: 'act_lower1', changeRequest: lowered }), world.deps);
-
-/** What has to be so that a verb would let the card do more. Every other verb is tried on an active card. */
-const before: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
-  async unblock({ service }) {
-    service.status = 'BLOCKED';
-    return byCommand;
-  },
-  async activate({ service }) {
-    service.status = 'INACTIVE';
-    return byCommand;
-  },
-  async 'undo-block'({ deps }) {
-    await performAction(ask('block', byCommand), deps);
-    return { target: { kind: 'action', actionId: 'act_block1' } };
-  },
-  async decide(world) {
-    await askedToPay(world, 50_000);
-    return { target: { kind: 'request', requestId: 'req_ask1' }, approve: true };
-  },
-  async 'emergency-override'(world) {
-    await askedToPay(world, 50_000);
-    world.advance(PATIENCE_MS);
-    return { target: { kind: 'request', requestId: 'req_ask1' }, reason: 'urgent' };
-  },
-  async revert(world) {
-    await lower(world);
-    return { target: onChange };
-  },
-  async 'complete-temporary-change'(world) {
-    await lower(world);
-    world.service.rules = { ...world.service.rules, DailySpendLimit: 200 };
-    await performAction(ask('revert', { target: onChange }), world.deps);
-    return { target: onChange, restore: true };
-  },
-};
 
 const onAnything: readonly Over[] = [
   byCommand,
@@ -124,7 +81,7 @@ async function afterWaiting(verb: Verb, waitedMs: number) {
   await redis().flushdb();
   const world = await createActionWorld(redis(), { openDirect: async () => 'D1' });
   world.service.rules = { IsActive: true, DailySpendLimit: 400 };
-  const over = (await before[verb]?.(world)) ?? anyInputOf(verb);
+  const over = (await loosenedBy[verb]?.(world)) ?? anyInputOf(verb);
   const earlier = world.writes.length;
   const askedAt = world.deps.now().toISOString();
   world.advance(waitedMs);

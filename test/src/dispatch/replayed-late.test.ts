@@ -1,47 +1,18 @@
 import { expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
-import { askedToPay } from '../../support/asked-for-more.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
+import { loosenedBy } from '../../support/loosened-by.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import {
-  ask,
-  byCommand,
-  createActionWorld,
-  type Over,
-  type PerformWorld,
-  performAction,
-  virtualOrder,
-} from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, performAction, virtualOrder } from '../../support/perform-world.ts';
 
 const redis = useRedis();
-const request = { target: { kind: 'request', requestId: 'req_ask1' } } as const;
-const before: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
-  async unblock({ service }) {
-    service.status = 'BLOCKED';
-    return byCommand;
-  },
-  async activate({ service }) {
-    service.status = 'INACTIVE';
-    return byCommand;
-  },
+const { revert: _revert, 'complete-temporary-change': _complete, ...ofCards } = loosenedBy;
+const before: typeof loosenedBy = {
+  ...ofCards,
   limit: async () => byCommand,
   allow: async () => byCommand,
   'order-virtual': async () => ({ target: virtualOrder }),
-  async 'undo-block'({ deps }) {
-    await performAction(ask('block', byCommand), deps);
-    return { target: { kind: 'action', actionId: 'act_block1' } };
-  },
-  async decide(world) {
-    await askedToPay(world, 50_000);
-    return { ...request, approve: true };
-  },
-  async 'emergency-override'(world) {
-    await askedToPay(world, 50_000);
-    world.advance(PATIENCE_MS);
-    return { ...request, reason: 'urgent' };
-  },
 };
 
 /** What has to be so first, and the click. */
