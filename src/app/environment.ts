@@ -5,7 +5,7 @@ import { isTimeZone } from '../core/service-time.ts';
 
 const listOf = (item: z.ZodType<string, string>, expected: string) =>
   z
-    .string()
+    .string({ error: expected })
     .transform((text) =>
       text
         .split(',')
@@ -55,11 +55,19 @@ const flag = z
   .transform((text) => text === 'true')
   .default(false);
 const filePath = z.string().min(1);
-const portNumber = z
-  .string()
-  .regex(/^\d{1,5}$/, 'expected a port number from 0 to 65535')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'expected a port number from 0 to 65535');
+const wholeNumber = (min: number, max: number, expected: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^\\d{1,${String(max).length}}$`), expected)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, expected);
+const portNumber = wholeNumber(0, 65_535, 'expected a port number from 0 to 65535');
+const dollars = (expected: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,2})?$/, expected)
+    .transform((text) => toCents(Number(text)))
+    .default(100_000);
 
 /** Slack takes 32 characters; the longest short form adds `-activate`. */
 const commandForm = `expected a slash command such as ${DEFAULT_COMMAND}, of at most 22 lowercase letters, digits, hyphens and underscores`;
@@ -74,12 +82,7 @@ export const shared = {
   REDIS_DURABILITY: z
     .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
     .default('redis'),
-  REDIS_FULL_PERCENT: z
-    .string()
-    .regex(/^\d{1,2}$/, 'expected a percentage of maxmemory from 10 to 95')
-    .transform(Number)
-    .refine((percent) => percent >= 10 && percent <= 95, 'expected a percentage of maxmemory from 10 to 95')
-    .default(85),
+  REDIS_FULL_PERCENT: wholeNumber(10, 95, 'expected a percentage of maxmemory from 10 to 95').default(85),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   SLACK_COMMAND: z
@@ -102,11 +105,7 @@ export const shared = {
   // Each process decides by its own: the worker does not believe what the web process says of somebody.
   OPERATORS: listOf(member, members).default([]),
   APPROVERS: listOf(member, members).default([]),
-  TWO_PERSON_ABOVE: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000')
-    .transform((text) => toCents(Number(text)))
-    .default(100_000),
+  TWO_PERSON_ABOVE: dollars('expected an amount of dollars such as 1000'),
   POLICY_FILE: filePath.optional(),
   // Everything else about traces OpenTelemetry's own SDK reads.
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
@@ -136,20 +135,10 @@ export const web = {
     .string()
     .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
     .optional(),
-  WEBHOOK_SHARED_SECRET: z
-    .string({ error: 'expected the shared secret of the card service' })
-    .transform((text) =>
-      text
-        .split(',')
-        .map((secret) => secret.trim())
-        .filter((secret) => secret !== ''),
-    )
-    .pipe(
-      z
-        .array(secret('the shared secret of the card service'))
-        .min(1, 'expected the shared secret of the card service')
-        .max(2, 'expected one secret, or two comma-separated ones while it is rotated'),
-    ),
+  WEBHOOK_SHARED_SECRET: listOf(
+    secret('the shared secret of the card service'),
+    'expected the shared secret of the card service',
+  ).refine(({ length }) => length <= 2, 'expected one secret, or two comma-separated ones while it is rotated'),
 };
 
 /** What the worker process reads besides. */
@@ -171,11 +160,7 @@ export const worker = {
     .pipe(z.enum(['token', 'bearer'], { error: 'expected token or Bearer' }))
     .transform((scheme) => (scheme === 'bearer' ? ('Bearer' as const) : ('token' as const)))
     .default('token'),
-  LOW_BALANCE_BELOW: z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,2})?$/, 'expected an amount of dollars such as 1000, or 0 for no warning')
-    .transform((text) => toCents(Number(text)))
-    .default(100_000),
+  LOW_BALANCE_BELOW: dollars('expected an amount of dollars such as 1000, or 0 for no warning'),
   AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
   AUDIT_SINK: sinkUrl.optional(),
   AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),

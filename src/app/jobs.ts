@@ -65,13 +65,6 @@ const job = <Schema extends z.ZodType>(
 
 const ofAlert = z.strictObject({ alertId: z.string() });
 const ofAccount = z.strictObject({ acctId: z.int() });
-const ofRequest = z.strictObject({ requestId: z.string() });
-const ofClaim = z.strictObject({ claimId: z.string() });
-const ofTemporaryChange = z.strictObject({
-  temporaryChangeId: z.string(),
-  /** What it was made for has happened: it ends before its time. */
-  isEarly: z.boolean().optional(),
-});
 const ofAction = z.strictObject({ actionId: z.string() });
 const nothing = z.strictObject({});
 
@@ -189,7 +182,8 @@ const table = {
   }),
   'end-temporary-change': job({
     ...maintenance,
-    data: ofTemporaryChange,
+    /** `isEarly`: what it was made for has happened, so it ends before its time. */
+    data: z.strictObject({ temporaryChangeId: z.string(), isEarly: z.boolean().optional() }),
     retry: untilDone,
     looksAgain: true,
     id: ({ temporaryChangeId, isEarly }) => `temporary-change-${temporaryChangeId}${isEarly === true ? '-early' : ''}`,
@@ -205,14 +199,14 @@ const table = {
   'end-undo': job({ ...maintenance, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
   'end-claim': job({
     ...maintenance,
-    data: ofClaim,
+    data: z.strictObject({ claimId: z.string() }),
     retry: unkept(times(12)),
     id: ({ claimId }) => `claim-${claimId}`,
   }),
   /** Looks after a request until it is decided: reminds, and ends it. */
   'expire-request': job({
     ...maintenance,
-    data: ofRequest,
+    data: z.strictObject({ requestId: z.string() }),
     retry: untilDone,
     looksAgain: true,
     id: ({ requestId }) => `expire-${requestId}`,
