@@ -1,3 +1,5 @@
+import { isMisspelt } from './closest.ts';
+
 const HOUR_MS = 3_600_000;
 
 const units: readonly (readonly [RegExp, number])[] = [
@@ -78,16 +80,19 @@ function isWord(unit: string): boolean {
 
 const timeUnit =
   /^(sec|second|min|minute|hr|hour|day|night|evening|week|weekend|fortnight|month|quarter|year|while|bit)s?$/;
+const unitNames = ['minute', 'hour', 'day', 'night', 'week', 'month', 'year'].flatMap((name) => [name, `${name}s`]);
 const amount =
-  /^(a|an|the|some|few|several|couple|of|next|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
+  /^(a|an|the|some|few|several|couple|of|next|nxt|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
 
-/** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `3 months`, `400d`. */
+/** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `400d`, `two horus`. */
 export function soundsLikeDuration(words: readonly string[]): boolean {
   const said = words.slice(0, 5).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
   const [first = ''] = said;
   if (/^[-–]?\d[\d.]*(s|m|h|d|w|y|sec|min|hr|hour|day|wk|week|mo|month|yr|year)s?$/.test(first)) return true;
+  const together = /^\d[\d.]*([a-z]+)$/.exec(first)?.[1];
   const at = said.findIndex((word) => !amount.test(word) && !numbers.has(word));
-  return at > 0 && timeUnit.test(said[at] ?? '');
+  const unit = together ?? (at > 0 ? said[at] : undefined) ?? '';
+  return timeUnit.test(unit) || isMisspelt(unit, unitNames);
 }
 
 /** Without what people put around a time: `(for 2h)`, `2h.` */

@@ -1,5 +1,5 @@
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
-import { closest } from './closest.ts';
+import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
 import { toInstant, toWallClock } from './service-time.ts';
 
@@ -53,10 +53,11 @@ function wordsOf(pattern: RegExp, words: readonly string[]): number {
   return fits === undefined ? 0 : fits.split(' ').length;
 }
 
-/** True where a time goes on with another one: `monday to friday`, `2 hours ago`, `monday morning`. */
+/** True where a time goes on with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`. */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (/^(ago|morning|afternoon|evening|noon)$/i.test(first)) return true;
-  const isJoined = /^(to|and|or|plus|until|till|through|[-–—&+/])$/i.test(first);
+  if (/^(ago|morning|afternoon|evening|night|noon)$/i.test(first)) return true;
+  if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
+  const isJoined = /^(to|and|or|plus|until|till|through|before|after|by|from|around|[-–—&+/])$/i.test(first);
   return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';
 }
 
@@ -116,7 +117,7 @@ export function isPlainlyTime(words: readonly string[], clock: Clock): boolean {
   if (untilWord.test(first)) return true;
   if (/^for$/i.test(first) && /^[-–]?\d/.test(second))
     return readDuration(words.slice(1)) !== null || soundsLikeDuration(words.slice(1));
-  const isDay = /^(today|tonight|tom+or+ow|tmrw|permanently|forever|indefinitely|temporarily)$/i.test(first);
+  const isDay = isDayWord(first.toLowerCase());
   const begins = /^(for|through|thru)$/i.test(first) || isDay || /^next$/i.test(first) || readDuration(words) !== null;
   return (begins || soundsLikeDuration(words)) && readEnd(words, clock).kind !== 'none';
 }
@@ -208,11 +209,19 @@ function until(at: Date, words: number): Found {
 }
 
 const weekdays = weekdayNames.map((name) => name.toLowerCase());
+const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw'];
+const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'forever'];
+
+/** A word that says until when by itself, or is meant to: `tonight`, `todya`, `firday`, `permanantly`. */
+function isDayWord(word: string): boolean {
+  if (dayWords.includes(word) || isMisspelt(word, [...dayWords, ...weekdays])) return true;
+  return /^tom+or+ow$/.test(word) || (word.length > 5 && closest(word, lastingWords) !== null);
+}
 
 /** Speaks of time, also where nobody can read which: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
 function soundsLikeTime(words: readonly string[]): boolean {
   const [first = '', second = ''] = words.map((word) => word.toLowerCase());
-  if (/^(today|tonight|tom+or+ow|tmrw)/.test(first) || /^(temporarily|overnight|now|once)$/.test(first)) return true;
+  if (/^(today|tonight|tom+or+ow)/.test(first) || /^(overnight|now|once)$/.test(first) || isDayWord(first)) return true;
   if (first === 'one' && second === 'time') return true;
   if (/^(next|this|coming)$/.test(first) && (readWeekday(second) ?? closest(second, weekdays)) !== null) return true;
   return soundsLikeDuration(words);

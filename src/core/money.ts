@@ -27,7 +27,7 @@ export function toCents(amount: number): number {
  * @returns whole cents, or null when it is no plain positive amount with at most two decimals.
  */
 export function parseAmount(text: string): number | null {
-  const typed = text.trim().replace(/^\$\s?/, '');
+  const typed = text.trim().replace(/^(us)?\$\s?/i, '');
   const thousands = /^(\d{1,6}(?:\.\d{1,2})?)k$/i.exec(typed)?.[1];
   if (thousands !== undefined) return toCents(Number(thousands) * 1000);
   if (/^(?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?$/.test(typed)) return toCents(Number(typed.replaceAll(',', '')));
@@ -48,7 +48,7 @@ const notAReason =
  * `450 eur`, `300 or 400`.
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
-  const lead = words[0] === '$' ? 1 : 0;
+  const lead = /^(\$|us\$|usd)$/i.test(words[0] ?? '') ? 1 : 0;
   const cents = parseAmount(words[lead] ?? '');
   if (cents === null) return null;
   const behind = dollarWord.test(words[lead + 1] ?? '') ? 2 : 1;

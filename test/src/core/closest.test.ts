@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { closest } from '../../../src/core/closest.ts';
+import { closest, isMisspelt } from '../../../src/core/closest.ts';
 
 const words = ['block', 'unblock', 'show', 'limit', 'mute'];
 
@@ -15,4 +15,19 @@ it.each([
   ['x'.repeat(5000), null],
 ])('%j probably means %s', (typed, word) => {
   expect(closest(typed, words)).toBe(word);
+});
+
+it.each([
+  ['horus', true],
+  ['hurs', true],
+  ['hoours', true],
+  ['hours', false],
+  ['tours', false],
+  ['houses', false],
+  ['dya', true],
+  ['dad', false],
+  ['da', false],
+  ['', false],
+])('%j is misspelled: %s', (typed, is) => {
+  expect(isMisspelt(typed, ['hours', 'day'])).toBe(is);
 });

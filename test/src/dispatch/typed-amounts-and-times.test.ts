@@ -111,6 +111,29 @@ const times: readonly [string, object | null][] = [
   ['this afternoon', null],
   ['no later than friday', null],
   ['untl friday by noon', null],
+  // Misspelled: asked about, so that no slip makes a change permanent.
+  ['for two horus', null],
+  ['for an huor', null],
+  ['half an huor', null],
+  ['two dyas', null],
+  ['2 hurs', null],
+  ['2hors', null],
+  ['for ten mintues', null],
+  ['for a weke', null],
+  ['next wek', null],
+  ['nxt week', null],
+  ['todya', null],
+  ['tonite', null],
+  ['friady', null],
+  ['permanantly', null],
+  ['forver', null],
+  // Nine in the morning or in the evening.
+  ['tomorrow at 9', null],
+  ['until friday at 5', null],
+  ['tonight at 9', null],
+  ['tomorrow before noon', null],
+  ['tomorrow after 5pm', null],
+  ['until sunday night', null],
 ];
 
 it.each(times)('/card limit and /card ask read %j, before the reason and behind it, or ask about it', (said, term) => {
@@ -206,6 +229,11 @@ it.each([
   'Jordan’s 3 monitors',
   'first aid kits',
   'let them buy 2 chairs',
+  'for two tours',
+  'a house call',
+  'for two guests',
+  'Sundry items',
+  'monitors for 3 dads',
 ])('%j says nothing of time: it is the reason', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
@@ -217,6 +245,8 @@ const amounts: readonly [string, number | null][] = [
   ['$ 450', 45_000],
   ['450 dollars', 45_000],
   ['450 USD', 45_000],
+  ['USD 450', 45_000],
+  ['US$450', 45_000],
   ['$1,250', 125_000],
   ['1.250,00', 125_000],
   ['1k', 100_000],
