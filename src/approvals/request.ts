@@ -154,6 +154,10 @@ export function askedIn(request: LimitRequest) {
   };
 }
 
+/** What approvers and whoever asked see of a request wherever it is shown. */
+export type AskedFor = ReturnType<typeof askedIn> &
+  Pick<LimitRequest, 'card' | 'orderCents' | 'changes' | 'term' | 'facts' | 'needed' | 'counted'>;
+
 /** For how long it was asked, whatever an approver made of it since. */
 export function askedTerm({ action }: LimitRequest): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };

@@ -1,12 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
-import type { RequestFacts } from '../../src/approvals/request-facts.ts';
-import type { RuleChange, Term } from '../../src/card-api/rule-change.ts';
+import type { AskedFor } from '../../src/approvals/request.ts';
+import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
-import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
@@ -17,24 +16,8 @@ import { revertButton } from '../limits/temporary-change.ts';
 import { homeList } from './home-list.ts';
 
 /** A request that waits for approval. */
-export interface WaitingRequest {
-  /** Opaque id of the request. */
-  readonly value: string;
-  readonly askedBy: string;
-  readonly askedAt: string;
-  readonly card: CardFacts;
-  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
-  readonly orderCents: number | null;
-  readonly blocks: readonly string[];
-  readonly changes: readonly RuleChange[];
-  readonly term: Term;
-  /** What the holder wants to pay, whole cents; null where an approver asks. */
-  readonly payCents: number | null;
-  readonly facts: RequestFacts;
-  readonly reason: string;
+export interface WaitingRequest extends AskedFor {
   readonly approvals: number;
-  readonly needed: number;
-  readonly counted: CountedRaise | null;
   /** False for what the person asked for, approved already, or may not decide. */
   readonly mayDecide: boolean;
 }

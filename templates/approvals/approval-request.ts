@@ -1,9 +1,6 @@
-import type { ApprovalInFlight, LimitRequest } from '../../src/approvals/request.ts';
-import type { RequestFacts } from '../../src/approvals/request-facts.ts';
-import { isAboutLimits, type RuleChange, type RuleGoal, type Term } from '../../src/card-api/rule-change.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { ApprovalInFlight, AskedFor, LimitRequest } from '../../src/approvals/request.ts';
+import { isAboutLimits, type RuleGoal, type Term } from '../../src/card-api/rule-change.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
-import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -14,36 +11,17 @@ import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 import { changedWords, headline, needsWords, requestFields, requestSummary, whyApprovals } from './request-words.ts';
 
-export interface ApprovalRequest {
-  /** Opaque id: what the buttons carry. */
-  readonly value: string;
-  /** Slack user id. */
-  readonly askedBy: string;
-  readonly askedAt: string;
+export interface ApprovalRequest extends AskedFor {
   /** The holder of the card asks, not an approver. */
   readonly isHolders: boolean;
-  readonly card: CardFacts;
-  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
-  readonly orderCents: number | null;
-  /** The cards that it blocks, by name; empty: it is about something else. */
-  readonly blocks: readonly string[];
-  readonly changes: readonly RuleChange[];
-  readonly term: Term;
-  /** What the holder wants to pay, whole cents; null where an approver asks. */
-  readonly payCents: number | null;
-  readonly reason: string;
-  readonly needed: number;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
   /** Whose approval counts no more: Slack user ids. Left out: nobody's. */
   readonly voided?: readonly string[];
   /** The card was blocked when somebody last looked. */
   readonly isBlocked?: boolean;
-  readonly facts: RequestFacts;
   /** As it was asked for: an approver may have changed it. */
   readonly asked: { readonly goals: readonly RuleGoal[]; readonly term: Term };
-  /** Why it takes two, where it is because of how much it is. */
-  readonly counted: CountedRaise | null;
   readonly state: LimitRequest['state'];
   /** An approval of which nobody knows whether its change is there. */
   readonly unconfirmed: Pick<ApprovalInFlight, 'kind' | 'state' | 'by' | 'at'> | null;
