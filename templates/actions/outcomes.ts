@@ -81,11 +81,11 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   superseded: '',
 };
 
-/** `Blocked by @ana at 9:14 AM, today · confirmed. Nothing else changed.` */
+/** `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.` */
 export function outcomeLine(outcome: Outcome): string {
   const { verb, by, at, state, text, confirmation } = outcome;
   const isSeen = verb === 'acknowledge' && state !== 'failed';
-  const when = dateToken(at, '{time}, {date_short_pretty}');
+  const when = dateToken(at, '{time} {date_short_pretty}');
   const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
   const head =
     verb === 'recognize' && by !== null && state === 'done'
@@ -98,16 +98,17 @@ export function outcomeLine(outcome: Outcome): string {
 const ANSWERED_WITHIN_MS = 10_000;
 const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
 
-/** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.`; null where no retry succeeded. */
-export function resolvedWords(outcomes: readonly Outcome[], declinedAt: string): string | null {
-  return resolution(outcomes, declinedAt)?.words ?? null;
+/** How a retry succeeded, and the outcomes that its words tell; null where none did. */
+interface Resolution {
+  /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.` */
+  readonly words: string;
+  /** What they tell with its amounts. */
+  readonly told: readonly (Outcome | undefined)[];
+  /** What let the purchase through. */
+  readonly approved: Outcome | undefined;
 }
 
-/** @returns also the outcomes that the words tell. */
-function resolution(
-  outcomes: readonly Outcome[],
-  declinedAt: string,
-): { readonly words: string; readonly told: readonly (Outcome | undefined)[] } | null {
+export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): Resolution | null {
   const done = outcomes.filter(({ state }) => state === 'done');
   const index = done.findIndex(({ verb }) => verb === 'paid');
   const paid = done[index];
@@ -127,7 +128,11 @@ function resolution(
   const words = `${approval}paid at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
   // A change that stands, or that somebody put back, is told with what it changed; several limits with each of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;
-  return { words: words.charAt(0).toUpperCase() + words.slice(1), told: isAllSaid ? [approved, restored] : [] };
+  return {
+    words: words.charAt(0).toUpperCase() + words.slice(1),
+    told: isAllSaid ? [approved, paid, restored] : [paid],
+    approved,
+  };
 }
 
 function approvedWord({ verb }: Outcome): string {
@@ -137,7 +142,7 @@ function approvedWord({ verb }: Outcome): string {
 /** `limit back to $150.00`. */
 function backWords(restored: Outcome): string {
   const to = amountBack(restored);
-  return to === null ? 'rules back to what they were' : `limit back to ${to}`;
+  return to === null ? 'limits and rules back to what they were' : `limit back to ${to}`;
 }
 
 /** Null where more than one limit went back. */
@@ -147,15 +152,13 @@ function amountBack({ text }: Outcome): string | null {
 
 /** The same as lines, above what else people did. What is not certain is said as well. */
 export function closedLines(outcomes: readonly Outcome[], declinedAt: string): SectionBlock[] {
-  const resolved = resolution(outcomes, declinedAt);
-  if (resolved === null) return outcomeLines(outcomes);
+  const resolution = resolutionOf(outcomes, declinedAt);
+  if (resolution === null) return outcomeLines(outcomes);
   const others = outcomes.filter(
     (one) =>
-      one.verb !== 'acknowledge' &&
-      one.verb !== 'paid' &&
-      (!resolved.told.includes(one) || one.confirmation === 'unconfirmed'),
+      one.verb !== 'acknowledge' && (!resolution.told.includes(one) || one.confirmation === 'unconfirmed'),
   );
-  return [section(`*Resolved.* ${resolved.words}`, ...others.slice(-6).map(outcomeLine))];
+  return [section(`*Resolved.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
 }
 
 /** What people did about an alert, the last six, oldest first. */

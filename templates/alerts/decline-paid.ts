@@ -2,7 +2,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { resolvedWords } from '../actions/outcomes.ts';
+import { resolutionOf } from '../actions/outcomes.ts';
 import { context, outside, section, sentence } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
 
@@ -11,7 +11,7 @@ export function declinePaid(alert: TransactionAlert, { amountCents, merchant }: 
   const name = merchant.name.trim();
   const what = `Paid: ${formatCents(amountCents)}${name === '' ? '' : ` at ${outside(name, 80)}`}`;
   const who = shortCard(cardOf(alert));
-  const how = resolvedWords(alert.outcomes, alert.event.occurredAt) ?? '';
+  const how = resolutionOf(alert.outcomes, alert.event.occurredAt)?.words ?? '';
   return {
     text: sentence(`${what}, ${who}. ${how}`),
     blocks: [section(`*${what}* · ${who}`, how), ...context(alert.event.id)],

@@ -54,13 +54,14 @@ export function fixes(
   alert: TransactionAlert,
   reason: ShownReason,
   place: ChannelVisibility,
+  ways = holderWays(alert),
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
   const blocked = standing(outcomes).isBlocked
     ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done')
     : undefined;
   const admin = adminFix(alert, reason, place);
-  if (blocked === undefined) return [holderWays(alert) || outside(reason.holderFix, 300), admin];
+  if (blocked === undefined) return [ways || outside(reason.holderFix, 300), admin];
   const unblock = unblockFix(alert);
   const holder = blocked.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
   return [holder, admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];

@@ -59,7 +59,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         ['How', howPaid(event)],
         ...whenTried(alert, repeats),
       ]),
-      section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`),
+      ...(standing(outcomes).isPaid ? [] : [section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`)]),
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(

@@ -31,7 +31,8 @@ export function shortMessage(
   { details, outcomes }: { readonly details: string; readonly outcomes: readonly KnownBlock[] },
 ): Message {
   const { event, late } = alert;
-  const isOneTime = !late && alert.kind === 'transaction' && Object.keys(alert.repeats).length === 0;
+  const isOneTime =
+    !late && alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
   const when = isOneTime ? dateToken(at, '{time}') : dateToken(at);
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? (block as ActionsBlock).elements : []));
   return {

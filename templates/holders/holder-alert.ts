@@ -20,7 +20,7 @@ export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const long = longAlert(alert, view);
   const lines = view.isLong === true ? null : holderLines(alert, view);
   if (long === null || lines === null) return long;
-  const outcomes = holderOutcomes(alert.outcomes);
+  const outcomes = holderOutcomes(alert.outcomes, alert.kind === 'transaction' ? alert.event.occurredAt : null);
   return shortMessage(alert, long, lines, { details: actionId.showHolderDetails, outcomes });
 }
 

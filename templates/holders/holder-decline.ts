@@ -11,7 +11,7 @@ import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { limitLine } from '../limits/limit-words.ts';
+import { holderWays, limitLine } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
 import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
@@ -26,12 +26,13 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
   const where = locationLine(event.merchant);
-  const fix = whatToDo(alert, reason);
+  const { isPaid } = standing(outcomes);
+  const fix = isPaid ? '' : whatToDo(alert, reason);
   const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && ` at ${outside(merchant, 80)}`}: ${outside(title, 100)}. ${fix}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && ` at ${outside(merchant, 80)}`}: ${outside(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
@@ -40,7 +41,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         shortfall(alert, reason, place) || outside(reason.meaning, 300),
         serviceWords(reason, decline.message),
       ),
-      section(`*What you can do:* ${fix}`),
+      ...(isPaid ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
         ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
         ['Your card', capital(cardName(card))],
@@ -48,7 +49,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         ['How', howPaid(event)],
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
-      ...holderOutcomes(outcomes),
+      ...holderOutcomes(outcomes, event.occurredAt),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],
@@ -61,20 +62,25 @@ export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pi
   const decline = event.decline ?? { code: '', message: '' };
   const reason = shownReason(decline, place);
   const requested = requestedAmount(event);
+  const { isPaid } = standing(alert.outcomes);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert)) ||
     `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, place) || outside(reason.meaning, 300)}`;
   return {
-    cause: [why, reason.isKnown ? null : serviceWords(reason, decline.message), whatToDo(alert, reason)],
+    cause: [
+      why,
+      reason.isKnown ? null : serviceWords(reason, decline.message),
+      isPaid ? null : whatToDo(alert, reason, { isResetSaid: true }),
+    ],
     small: [howPaid(event), requested && `merchant asked for ${requested}`, outside(locationLine(event.merchant), 80)],
   };
 }
 
-function whatToDo(alert: TransactionAlert, reason: ShownReason): string {
+function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
   const { isRecognized } = standing(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it was not you, block the card now.';
   if (reason.isSensitive) return `Try again with the right PIN.${doubt}`;
-  const [holderFix] = fixes(alert, reason, 'direct');
+  const [holderFix] = fixes(alert, reason, 'direct', holderWays(alert, said));
   return holderFix;
 }
 

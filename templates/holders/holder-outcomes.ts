@@ -1,11 +1,23 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { resolutionOf } from '../actions/outcomes.ts';
 import { outside, section } from '../core/blocks.ts';
 
-/** What people did about an alert, as the holder of the card reads it. The last six, oldest first. */
-export function holderOutcomes(outcomes: readonly Outcome[]): SectionBlock[] {
-  const lines = outcomes.slice(-6).map(line).filter(Boolean);
+/**
+ * What people did about an alert, as the holder of the card reads it. The last six, oldest first.
+ *
+ * @param declinedAt of a declined purchase: where a retry succeeded, how stands in one line.
+ */
+export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string | null = null): SectionBlock[] {
+  const resolution = declinedAt === null ? null : resolutionOf(outcomes, declinedAt);
+  const lines = [
+    resolution === null ? '' : `*Your purchase went through.* ${resolution.words}`,
+    ...outcomes
+      .filter((one) => resolution === null || (one !== resolution.approved && !resolution.told.includes(one)))
+      .slice(-6)
+      .map(line),
+  ].filter(Boolean);
   return lines.length === 0 ? [] : [section(...lines)];
 }
 
@@ -16,11 +28,19 @@ export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
 }
 
 function line(outcome: Outcome): string {
-  const when = dateToken(outcome.at, '{time}, {date_short_pretty}');
+  const when = dateToken(outcome.at, '{time} {date_short_pretty}');
   return [`*${head(outcome)}* at ${when}.`, next(outcome)].filter(Boolean).join(' ');
 }
 
-function head({ verb, state, by, asHolder }: Outcome): string {
+/** `Your daily limit is back to $150.00`; of several limits, that they are. */
+function backWords(text: string): string {
+  const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
+  return name === undefined || amount === undefined
+    ? 'Your card’s limits are back to what they were'
+    : `Your ${outside(name.charAt(0).toLowerCase() + name.slice(1), 100)} is back to ${amount}`;
+}
+
+function head({ verb, state, by, asHolder, text }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
   if (verb === 'paid') return 'Paid';
   if (verb === 'recognize') return 'You confirmed making this purchase';
@@ -32,7 +52,7 @@ function head({ verb, state, by, asHolder }: Outcome): string {
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
   if (state === 'unknown') return `${noun} may or may not have worked`;
   if (state === 'failed') return `${noun} did not work`;
-  if (verb === 'restore') return 'Your card’s limits are back to what they were';
+  if (verb === 'restore') return backWords(text);
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
@@ -49,7 +69,6 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 
 /** What it means for the holder now. */
 function next({ verb, state, text, confirmation }: Outcome): string {
-  if (verb === 'paid') return 'Your purchase went through.';
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case') return '';
@@ -57,7 +76,8 @@ function next({ verb, state, text, confirmation }: Outcome): string {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
     return [outside(text, 300), todo].filter(Boolean).join(' ');
   }
-  if (state === 'done' && verb === 'restore') return text === '' ? '' : `${outside(text, 300)}.`;
+  if (state === 'done' && verb === 'restore')
+    return text === '' || backWords(text).includes('$') ? '' : `${outside(text, 300)}.`;
   if (state !== 'done') return '';
   if (verb === 'block') return 'It declines everything until an approver unblocks it.';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';

@@ -81,8 +81,12 @@ export function smallestRaise({ limits }: RaiseLimit): string {
 
 const list = new Intl.ListFormat('en-US');
 
-/** What the holder could pay within the limit, and when the whole limit is there again. */
-export function holderWays({ event, remedy }: TransactionAlert): string {
+/**
+ * What the holder could pay within the limit, and when the whole limit is there again.
+ *
+ * @param options.isResetSaid it stands beside it when the limit resets.
+ */
+export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } = { isResetSaid: false }): string {
   const stopping = stoppingOf(remedy);
   if ((stopping[0]?.remainingCents ?? null) === null) return '';
   const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
@@ -93,7 +97,7 @@ export function holderWays({ event, remedy }: TransactionAlert): string {
   const ways = [
     'ask for a higher limit',
     leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
-    opens === NEVER ? '' : `wait ${dateAfter('until', opens)}`,
+    opens === NEVER || isResetSaid ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;

@@ -366,6 +366,12 @@ describe('a decline whose purchase was paid in the end', () => {
     expect(resolved(raised, paid, unsure)).toContain('*not confirmed*');
   });
 
+  it('advises nobody any more', () => {
+    const { blocks } = decline(declined(...velocity, { remedy: raise, outcomes: [raised, paid] }), inChannel);
+
+    expect(shown(blocks)).not.toMatch(/\*Cardholder:\*|\*Admin:\*/);
+  });
+
   it('goes on saying so after the card was blocked and unblocked', () => {
     const later = [outcome({ verb: 'block', by: 'U3' }), outcome({ verb: 'unblock', by: 'U3' })];
 

@@ -52,6 +52,16 @@ describe('an alert is three lines', () => {
     ]);
   });
 
+  it('says only the time of a decline that was tried once and whose repeats are counted', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const alert = transactionAlert(
+      {},
+      { repeats: { C1: { count: 1, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410 } } },
+    );
+
+    expect(lines(alert)[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · Jane Doe · card 1212 · ${time}`);
+  });
+
   it.each<[string, Alert, RegExp, RegExp]>([
     [
       'a rule',
@@ -104,7 +114,7 @@ describe('an alert is three lines', () => {
     const read = lines(transactionAlert({}, { remedy: raise }), true);
 
     expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card 1212 · ${time}`);
-    expect(read.join('\n')).toMatch(/Ask for a higher limit, pay \$35\.10 or less/);
+    expect(read.join('\n')).toMatch(/Ask for a higher limit, or pay \$35\.10 or less\./);
     expect(read.join('\n')).not.toMatch(/Admin|Raise the/);
   });
 

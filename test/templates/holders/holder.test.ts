@@ -98,6 +98,43 @@ describe('a decline, for the holder', () => {
   });
 });
 
+describe('a purchase that was paid in the end, for the holder', () => {
+  const outcomes = [
+    outcome({ verb: 'limit', by: 'U2', at: '2026-11-20T14:18:00Z', confirmation: 'confirmed' }),
+    outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' }),
+    outcome({ verb: 'restore', by: null, at: '2026-11-20T14:21:00Z', text: 'Daily limit $450.00 → $400.00' }),
+  ];
+
+  it.each([true, false])('is one line, and nothing more to do (long: %s)', (isLong) => {
+    const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes });
+    const read = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
+
+    expect(read).toMatch(
+      /\*Your purchase went through\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
+    );
+    expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|to what they were/);
+  });
+});
+
+it('the end of a temporary limit is told by its amount', () => {
+  const ended = outcome({ verb: 'restore', by: null, text: 'Daily limit $450.00 → $400.00' });
+
+  expect(render(declined('decline', '', { outcomes: [ended] })).read).toMatch(
+    /\*Your daily limit is back to \$400\.00\* at/,
+  );
+});
+
+it('the time of the reset is said once', () => {
+  const { blocks } = renderHolderAlert(declined('decline.rule.velocity', '', { remedy: raise }), {
+    place: 'direct',
+  }) ?? {
+    blocks: [],
+  };
+
+  expect(shown(blocks)).toContain('Resets');
+  expect(shown(blocks)).toContain('Ask for a higher limit, or pay $35.10 or less.');
+});
+
 describe('a new card, for the holder', () => {
   it('on its way: tracking, and that it must be activated', () => {
     const { read, buttons } = render(shippingAlert());
