@@ -32,7 +32,7 @@ interface Deps {
   readonly hasBegun: (action: Action) => Promise<boolean>;
   /** Enqueues the job that records refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
-  /** Behind "was refused to": `change a limit of`. */
+  /** Behind "was not allowed to": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
   /** Behind "to": `change limits`. */
   readonly doingOf: (verb: string) => string;
@@ -79,9 +79,11 @@ export function createRefusals(deps: Deps) {
     const why = about.why ?? 'not permitted';
     const acctId = about.acctId ?? (await accountOf(action.target));
     const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
+    const doing = await refusedTo(action);
+    const card = acctId === null ? null : await factsOf(acctId);
     const line = {
-      did: `was refused to ${await refusedTo(action)}`,
-      card: acctId === null ? null : await factsOf(acctId),
+      did: `was not allowed to ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
+      card,
       outcome: `${why.replace(/\.$/, '')}, nothing changed`,
     };
     await record(action, { event: 'refused', acctId, cardId, detail: why, line });

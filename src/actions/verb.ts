@@ -39,7 +39,7 @@ export interface VerbEntry {
   /** What is stored of it. */
   readonly action: z.ZodType<Action>;
   readonly permission: Permission;
-  /** Behind "was refused to" and "do you want to", the card follows: `change a limit of`. */
+  /** Behind "was not allowed to" and "do you want to", the card follows: `change a limit of`. */
   readonly refusedTo: string;
   /** Nothing changes: that it was asked for is all there is to record. */
   readonly isLook?: boolean;

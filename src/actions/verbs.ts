@@ -34,7 +34,7 @@ export const statusVerbs = {
     command: {
       usage: 'activate CARD',
       example: 'activate Jane Doe',
-      effect: 'makes a new card usable; asks first if other cards of the account would end',
+      effect: 'activates a new card; asks first if that closes other cards of the account',
       read: readCard('activate', 'activate CARD', 'Which card should I activate?', { confirmed: false }),
     },
   },
@@ -69,7 +69,7 @@ export const statusVerbs = {
     command: {
       usage: 'unblock CARD [reason]',
       example: 'unblock 4242 found again',
-      effect: 'makes a blocked card usable again',
+      effect: 'makes a blocked card work again',
       read: readCard('unblock', 'unblock CARD [reason]', 'Which card should I unblock?'),
     },
   },

@@ -82,7 +82,7 @@ function ruleMcc(message: string): Entry {
   const category = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() || null;
   return {
     title: 'Kind of merchant not allowed',
-    meaning: 'The card’s spending rules do not allow this kind of merchant.',
+    meaning: category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
     holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
     adminFix: 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
     remedy: 'allow_category',
@@ -98,7 +98,7 @@ function cardStatus(message: string): Entry {
   if (/clos/i.test(message)) {
     return {
       title: 'Card is closed',
-      meaning: 'The card was closed for good and can never be used again.',
+      meaning: 'It can never be used again.',
       holderFix: 'Use another card, or ask for a new one.',
       adminFix: 'Order a new card if one is needed: a closed card cannot be activated.',
       usually: usualStatus,
@@ -107,7 +107,7 @@ function cardStatus(message: string): Entry {
   if (/block/i.test(message)) {
     return {
       title: 'Card is blocked',
-      meaning: 'The card is blocked, so every purchase is declined.',
+      meaning: 'Every purchase is declined.',
       holderFix: 'Ask an admin why the card is blocked.',
       adminFix: 'Unblock the card if it should work again.',
       remedy: 'unblock',
@@ -117,7 +117,7 @@ function cardStatus(message: string): Entry {
   if (/pending/i.test(message)) {
     return {
       title: 'New card, not activated yet',
-      meaning: 'The card has not been activated since it was issued.',
+      meaning: 'It cannot be used until somebody activates it.',
       holderFix: 'When the card arrives, ask an admin to activate it.',
       adminFix: 'Activate the card if the cardholder has it.',
       remedy: 'activate',
@@ -126,7 +126,7 @@ function cardStatus(message: string): Entry {
   }
   return {
     title: 'Card is not active',
-    meaning: 'The card is not active, so it cannot be used.',
+    meaning: 'It cannot be used until somebody activates it.',
     holderFix: 'Ask an admin to activate the card.',
     adminFix: 'Activate the card if the cardholder should be able to use it.',
     remedy: 'activate',
@@ -137,7 +137,7 @@ function cardStatus(message: string): Entry {
 const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   'decline.rule.location': {
     title: 'Purchases abroad not allowed',
-    meaning: 'The merchant is outside the United States, and the card may only be used inside it.',
+    meaning: 'The merchant is outside the United States.',
     holderFix: 'Use a merchant in the United States, or ask for purchases abroad to be allowed.',
     adminFix: 'Allow purchases abroad once or temporarily if the purchase is legitimate.',
     remedy: 'allow_international',
@@ -145,7 +145,7 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   },
   'decline.rule.cardnotpresent': {
     title: 'Card must be used in person',
-    meaning: 'The purchase was online or keyed in, and the card may only be used in person.',
+    meaning: 'This purchase was online or keyed in.',
     holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
     adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
     remedy: 'allow_card_not_present',
@@ -156,28 +156,28 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   'decline.rule.mcc': ruleMcc,
   'decline.balance.business': {
     title: 'Business balance too low',
-    meaning: 'The business balance does not cover the purchase.',
+    meaning: 'It does not cover this purchase.',
     holderFix: 'Pay another way until the business balance is topped up.',
     adminFix: 'Add money to the business balance in the card program’s portal. Cardbell cannot do this.',
     usually: /^insufficient balance in service account$/i,
   },
   'decline.remote': {
     title: 'Declined by your own approval system',
-    meaning: 'Your company’s remote authorization system did not authorize the purchase.',
+    meaning: 'Your company’s remote authorization system said no.',
     holderFix: 'Ask whoever runs your company’s authorization system.',
     adminFix: 'Check the remote authorization system for the reason. Cardbell cannot change its answer.',
     usually: /^remote service decline$/i,
   },
   'decline.mcc': {
     title: 'Type of purchase never allowed',
-    meaning: 'The card service never allows this type of merchant for this program.',
+    meaning: 'The card service excludes this type of merchant for your whole program.',
     holderFix: 'Pay another way: this merchant will not work with this card.',
     adminFix: 'No setting changes this. The card service’s support can tell you more.',
     usually: /^transaction type not allowed$/i,
   },
   'decline.balance.card': {
     title: 'Card balance too low',
-    meaning: 'The card’s own balance does not cover the purchase.',
+    meaning: 'It does not cover this purchase.',
     holderFix: 'Pay a smaller amount, or ask for money to be added to the card.',
     adminFix: 'Add money to the card in the card program’s portal, then have the purchase tried again.',
     usually: /^transaction exceeded current card balance$/i,
@@ -185,9 +185,9 @@ const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
   'decline.card.status': cardStatus,
   'decline.card.pin': {
     title: 'Wrong PIN',
-    meaning: 'The PIN that was entered is not the card’s PIN.',
-    holderFix: 'Try again with the right PIN. If it was not you, ask for the card to be blocked now.',
-    adminFix: 'Ask the cardholder whether it was them. If not, block the card.',
+    meaning: 'The PIN entered was not the card’s.',
+    holderFix: 'Try again with the right PIN. If it wasn’t you, ask for the card to be blocked now.',
+    adminFix: 'Ask the cardholder if it was them. If not, block the card.',
     isSensitive: true,
     usually: /^pin verification check$/i,
   },

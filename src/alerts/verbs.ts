@@ -44,7 +44,7 @@ export const alertVerbs = {
     command: {
       usage: 'declines CARD [7d]',
       example: 'declines 4242 30d',
-      effect: 'every decline of that time, counted by reason; holders may see their own',
+      effect: 'lists the declines in that time, counted by reason; holders may see their own',
       read: readDeclines,
     },
   },
@@ -57,7 +57,7 @@ export const alertVerbs = {
     command: {
       usage: 'track CARD',
       example: 'track Jane Doe',
-      effect: 'where a card is: ordered, shipped, activated or still waiting; holders may see their own',
+      effect: 'shows where a card is: ordered, shipped, activated or still waiting; holders may see their own',
       read: readCard('track', 'track CARD', 'Which card do you mean?'),
     },
   },

@@ -34,7 +34,7 @@ export const appHomeVerbs = {
       usage: 'notify KIND on|off',
       example: 'notify shipping off',
       effect:
-        'which direct messages you get; “notify digest weekly” sums up your cards, “notify quiet 22:00-07:00” sets your own quiet hours',
+        'sets which direct messages you get; “notify digest weekly” sums up your cards, “notify quiet 22:00-07:00” sets your own quiet hours',
       read: readPreference,
     },
   },
@@ -45,7 +45,7 @@ export const appHomeVerbs = {
     command: {
       usage: 'delegate @user FROM UNTIL',
       example: 'delegate @jane 2026-12-24 2027-01-02',
-      effect: 'names who may do what you may while you are away, where the policy allows it; “off” ends it',
+      effect: 'names who stands in for you while you are away, where the policy allows it; “off” ends it',
       read: readDelegate,
     },
   },

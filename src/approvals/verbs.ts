@@ -47,7 +47,7 @@ export const approvalVerbs = {
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
       example: 'ask 300 for 2 days hotel in Denver',
-      effect: 'asks the approvers to let you pay that with your own card; for one purchase unless you say how long',
+      effect: 'asks the approvers to let you pay this with your own card; for one purchase unless you say how long',
       read: readAsk,
     },
   },

@@ -34,7 +34,7 @@ export function createSetDigest(deps: Deps) {
       const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
       const schedule = input.kind === 'at' ? toSchedule(input, action) : null;
       const after = schedule === null ? 'none' : scheduleWords(schedule);
-      const line = { did: 'set the digest of a channel' };
+      const line = { did: 'set the digest of', channel };
       await reply.record(action, { event: 'done', isFirst: true, before, after, line });
       if (schedule !== null) {
         await digests.set(schedule);

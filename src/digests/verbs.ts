@@ -32,7 +32,7 @@ export const digestVerbs = {
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',
-      effect: 'sums up declines and approvals here every day, week or month; “now” posts one at once, “off” ends it',
+      effect: 'posts a summary of declines and approvals here every day, week or month; “now” posts one immediately, “off” ends it',
       read(words) {
         const wanted = readDigest(words);
         const usage =
@@ -81,7 +81,7 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   if (more.length > 0) return `I didn’t understand “${more.join(' ').slice(0, 40)}” after the time.`;
   const known = zone === undefined ? null : readZone(zone, words);
   if (known === undefined)
-    return `I do not know the time zone “${(zone ?? '').slice(0, 40)}”. Write one such as America/Chicago.`;
+    return `I don’t know the time zone “${(zone ?? '').slice(0, 40)}”. Write one such as America/Chicago.`;
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return { kind: 'at', weekday, isMonthly: first === 'monthly', hour, minute, zone: known };
 }

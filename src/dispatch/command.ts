@@ -56,7 +56,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   const suggestion = meant === null ? '' : ` Did you mean “${meant}”?`;
   return {
     kind: 'unclear',
-    why: `I do not know “${verb.slice(0, 40)}”.${suggestion}`,
+    why: `I don’t know “${verb.slice(0, 40)}”.${suggestion}`,
     // The same again, rightly spelled, to be copied.
     usage: meant === null ? 'help' : [meant, ...rest.filter((word) => /^[\p{L}\p{N}$.,:-]+$/u.test(word))].join(' '),
   };

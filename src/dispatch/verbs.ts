@@ -30,7 +30,7 @@ export const verbs = {
     command: {
       usage: 'show CARD',
       example: 'show 4242',
-      effect: 'holder, status, limits and what is left of them, last declines; holders may see their own',
+      effect: 'shows holder, status, limits with what is left, and recent declines; holders may see their own',
       read: readCard('show', 'show CARD', 'Which card should I show?'),
     },
   },
@@ -90,7 +90,7 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
-const help: HelpEntry = { usage: 'help', example: 'help', effect: 'this list' };
+const help: HelpEntry = { usage: 'help', example: 'help', effect: 'shows this list' };
 
 /** What people use most, first. */
 const mostUsed: readonly Verb[] = [
@@ -120,7 +120,7 @@ export function permissionOf(verb: string): Permission {
   return entryOf(verb as Verb).permission;
 }
 
-/** Behind "was refused to", for the record; the card, if there is one, follows. */
+/** Behind "was not allowed to", for the record; the card, if there is one, follows. */
 export function refusedTo(verb: string): string {
   return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
 }

@@ -31,7 +31,7 @@ export const holderVerbs = {
     command: {
       usage: 'link CARD',
       example: 'link 4242',
-      effect: 'says that you hold this card: you get messages about it, and may always block it',
+      effect: 'links your own card to you: you get messages about it, and can always block it',
     },
   },
   link: {
@@ -46,7 +46,7 @@ export const holderVerbs = {
     command: {
       usage: 'link CARD @user',
       example: 'link 4242 @jane',
-      effect: 'says who holds a card; takes effect at once',
+      effect: 'links a card to the person who holds it',
       read: readLink,
     },
   },
@@ -58,7 +58,7 @@ export const holderVerbs = {
     command: {
       usage: 'unlink CARD',
       example: 'unlink 4242',
-      effect: 'ends that; for your own card, an approver confirms it',
+      effect: 'ends such a link; for your own card, an approver has to confirm',
       read: readCard('unlink', 'unlink CARD', 'Which card should I unlink?'),
     },
   },
@@ -86,7 +86,7 @@ function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
     return { kind: 'read', verb: 'claim', target: on, reason: '', input: { confirmed: false } };
   const last = words.at(-1) ?? '';
   const subject = userToken.exec(last)?.[1];
-  if (subject === undefined) return unclear('I do not know this person. Pick the name from the list that Slack shows.');
+  if (subject === undefined) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
   if (card.length !== words.length - 1) return unclear('Name the card first, then one person.');
   return { kind: 'read', verb: 'link', target: on, reason: '', input: { subject } };
 }

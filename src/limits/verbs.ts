@@ -31,7 +31,7 @@ const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', targe
 });
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
 
-/** Behind "was refused to": what the form on a decline would have done. */
+/** Behind "was not allowed to": what the form on a decline would have done. */
 export const remedyRefusedTo: Readonly<Record<Remedy['kind'], string>> = {
   raise_limit: 'raise a limit of',
   allow_category: 'allow a merchant category for',

@@ -44,7 +44,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     const before = await wordsBefore(channel);
     const isRecorded = await reply.hasBegun(action);
     // Recorded first: after a crash the hours are gone, and only the record knows who ended them.
-    const line = { did: `ended the quiet hours of channel ${channel}` };
+    const line = { did: 'ended the quiet hours of', channel };
     if (before !== null) await reply.record(action, { event: 'done', isFirst: true, before, line });
     else if (!isRecorded) await reply.record(action, { event: 'unchanged' });
     await quietHours.remove(channel);
@@ -64,7 +64,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     if (!(await mayGetAlerts(action))) return;
     const after = `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
     // Recorded first: after a crash the new hours would be set already, and what was before would be lost.
-    const line = { did: `set the quiet hours of channel ${channel}` };
+    const line = { did: 'set the quiet hours of', channel };
     await reply.record(action, { event: 'done', isFirst: true, before, after, line });
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
     const until = quietUntil(window, now().getTime());
@@ -168,7 +168,7 @@ export function createSetAlertLength({ longAlerts, reply }: AlertLengthDeps) {
     const { channel } = action.origin;
     const { isLong } = action;
     const [before, after] = [await longAlerts.has(channel), isLong].map((is) => (is ? 'long alerts' : 'short alerts'));
-    const line = { did: `chose ${after} for channel ${channel}` };
+    const line = { did: 'changed how alerts look in', channel };
     await reply.record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });
     await longAlerts.set(channel, isLong);
     await reply.answer(action, alertLengthSet({ isLong }));

@@ -83,7 +83,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     else if (isTimeZone(word)) named = word;
     else {
       return unclear(
-        `I do not know “${word.slice(0, 40)}”: I expected a time zone such as Europe/Berlin, days such as weekdays or mon-fri, or except.`,
+        `I don’t know “${word.slice(0, 40)}”: I expected a time zone such as Europe/Berlin, days such as weekdays or mon-fri, or except.`,
       );
     }
   }

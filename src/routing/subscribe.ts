@@ -104,7 +104,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
       event: 'done',
       isFirst: true,
       after: filter,
-      line: { did: `subscribed channel ${channel}` },
+      line: { did: 'subscribed', channel },
     });
   else await reply.record(action, { event: 'unchanged' });
   const byDefault = possibleKinds(parsed.filter)

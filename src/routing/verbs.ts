@@ -33,7 +33,7 @@ export const routingVerbs = {
     command: {
       usage: 'why EVENT',
       example: 'why evt_0h3k7m2p9q4r8s5t',
-      effect: 'the way of one alert; also with a link to its message, or with a card for its last one',
+      effect: 'shows how an alert was routed; takes an event id, a link to the message, or a card for its latest alert',
       read: needsText('why', 'Which alert do you mean?', 'why evt_… | MESSAGE LINK | CARD'),
     },
   },
@@ -72,7 +72,7 @@ export const routingVerbs = {
     command: {
       usage: 'subscriptions [all] [page]',
       example: 'subscriptions',
-      effect: 'what this channel gets, and its quiet hours; with “all”, every channel',
+      effect: 'lists what this channel gets, and its quiet hours; “all” lists every channel',
       read: readChannelText('subscriptions'),
     },
   },
@@ -98,7 +98,7 @@ export const routingVerbs = {
     command: {
       usage: 'alerts long|short',
       example: 'alerts long',
-      effect: 'shows everything of an alert at once in this channel, or three lines with Details',
+      effect: 'shows alerts in this channel in full, or as three lines with Details',
       read(words) {
         const [form = ''] = words.map((word) => word.toLowerCase());
         if (words.length !== 1 || (form !== 'long' && form !== 'short'))
@@ -116,7 +116,7 @@ export const routingVerbs = {
     command: {
       usage: 'mutes [page]',
       example: 'mutes',
-      effect: 'every mute, with its author and its end',
+      effect: 'lists every mute: who set it, and when it ends',
       read: readChannelText('mutes'),
     },
   },
@@ -134,7 +134,7 @@ export const routingVerbs = {
       usage: 'mute CARD DURATION [reason]',
       example: 'mute 4242 3 days trade show',
       effect:
-        'keeps its alerts out of the channels, up to 24 hours; approvers may mute longer; suspected fraud still comes',
+        'keeps its alerts out of the channels, up to 24 hours (approvers: longer); suspected fraud is still posted',
       read: readMute,
     },
   },
@@ -162,7 +162,7 @@ export const routingVerbs = {
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
       example: 'travel-mute 4242 Spain, PT until May 9',
-      effect: 'hides declines that a trip explains: they go only to you. Allows nothing on the card itself',
+      effect: 'hides declines that a trip explains: they go only to you. Changes nothing on the card',
       alias: 'travel',
       read: readTravel,
     },

@@ -15,7 +15,7 @@ export const virtualCardVerbs = {
     command: {
       usage: 'virtual resend CARD',
       example: 'virtual resend Jane Doe',
-      effect: 'has a virtual card’s details sent to your configured receiver again',
+      effect: 'sends a virtual card’s details to your configured receiver again',
       read: readVirtual,
     },
   },
@@ -26,7 +26,7 @@ export const virtualCardVerbs = {
     command: {
       usage: 'virtual order [NAME]',
       example: 'virtual order Jane Doe',
-      effect: 'opens a form to order a virtual card; you hear how it went, never the number',
+      effect: 'opens a form to order a virtual card; you hear the result, never the number',
     },
   },
 } as const satisfies Record<string, VerbEntry>;

@@ -13,9 +13,10 @@ export function createSetWarnings({ preferences, reply }: Deps) {
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
     const { kinds, isOn } = action;
-    const did = `switched ${kinds.join(', ')} ${isOn ? 'on' : 'off'} for channel ${channel}`;
+    const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
+    const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null };
     const before = (await preferences.switchedOff(channel)).join(', ');
-    await reply.record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line: { did } });
+    await reply.record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line });
     for (const kind of kinds) await preferences.set(channel, kind, isOn);
     await reply.answer(action, warningsSet({ kinds, isOn }));
   };

@@ -23,7 +23,7 @@ export const warningVerbs = {
     command: {
       usage,
       example: 'warnings off balance',
-      effect: 'warns this channel of cards that expire, subscriptions that keep failing and a low balance, or not',
+      effect: 'turns warnings in this channel on or off: expiring cards, failing subscriptions, low balance',
       read(words) {
         const [onOff = '', kind, ...more] = words.map((word) => word.toLowerCase());
         const isKnown = (onOff === 'on' || onOff === 'off') && more.length === 0;

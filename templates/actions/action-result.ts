@@ -2,7 +2,7 @@ import type { Confirmation, Control } from '../../src/actions/action-state.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
@@ -62,7 +62,7 @@ export function actionResult(result: ActionResult): Message {
   const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const why = counted == null ? '' : countedWords(counted);
-  const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}, ${dateToken(at)}`;
+  const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
@@ -93,7 +93,7 @@ const outcome: Readonly<Record<ActionResult['state'], string>> = {
   unchanged: 'Nothing changed.',
   waiting: 'Nothing changed yet.',
   failed: 'Nothing changed.',
-  unknown: 'No answer came back, so it may or may not have happened. Check the card before you try again.',
+  unknown: 'The card service did not answer, so it may or may not have happened. Check the card before you try again.',
 };
 
 const sureWords: Readonly<Record<Confirmation, string>> = {

@@ -15,7 +15,7 @@ export interface AskAgain {
 /** Something that loosens a card waited too long: the card may be another one by now. */
 export function askAgain({ value, doing, waitedMs }: AskAgain): Message {
   const minutes = formatDuration(Math.round(waitedMs / 60_000) * 60_000);
-  const asked = `You asked ${minutes} ago to ${outside(doing, 100)}, and Cardbell could not do it until now.`;
+  const asked = `You asked ${minutes} ago to ${outside(doing, 100)}, and I could not do it until now.`;
   const todo = 'Nothing changed. Do you still want it?';
   return {
     text: sentence(`${asked} ${todo}`),

@@ -47,7 +47,7 @@ export function activateButton({ value, card }: About, action: string = actionId
     label: `Activate ${named(card, 60)}`,
     confirm: confirm({
       title: 'Activate this card?',
-      text: `${named(card, 110)} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
+      text: `${named(card, 110)} will work from then on. If the account has other open cards, you are asked again before they are closed for good.`,
       confirmText: 'Activate card',
       style: 'primary',
     }),

@@ -17,26 +17,26 @@ const SHOWN_MAX = 10;
 /** The one question that Cardbell asks before it acts: this cannot be taken back. */
 export function confirmActivation({ value, card, ending }: ConfirmActivation): Message {
   const count = ending.length === 1 ? '1 other open card' : `${ending.length} other open cards`;
-  const asked = `Activating ${cardOfHolder(card)} ends ${count} of the account for good.`;
+  const asked = `Activating ${cardOfHolder(card)} closes ${count} of the account for good.`;
   const shown = ending.slice(0, SHOWN_MAX);
   const more = ending.length - shown.length;
   const names = shown.map((other) => `${capital(cardName(other.card))} (${statusWord(other.status)})`);
 
   return {
-    text: sentence(`${asked} Ending: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`),
+    text: sentence(`${asked} Closing: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`),
     blocks: [
-      section(`*${asked}*`, 'This cannot be taken back. These end:'),
+      section(`*${asked}*`, 'This cannot be undone. These will be closed:'),
       section(...names.map((name) => `• ${name}`), more > 0 ? `• and ${more} more` : null),
       ...actions(
         button({
-          text: 'Activate and end the others',
+          text: 'Activate and close others',
           action: actionId.activateCard,
           value,
           style: 'danger',
           label: `Activate ${cardOfHolderRaw(card)}`,
           confirm: confirm({
-            title: 'End the other cards for good?',
-            text: `${count} of this account can never be used again once this card is activated.`,
+            title: 'Close the other cards for good?',
+            text: `Once this card is activated, ${count} of the account can never be used again.`,
             confirmText: 'Activate',
             style: 'danger',
           }),

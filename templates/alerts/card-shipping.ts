@@ -43,7 +43,7 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
       section(
         isAwaited(alert)
           ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(known), 20)}`)}`
-          : 'This card is no longer waiting to be activated.',
+          : 'This card is already activated or closed.',
       ),
       ...outcomeLines(outcomes),
       ...actions(

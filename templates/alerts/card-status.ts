@@ -30,7 +30,7 @@ export function statusWords(alert: StatusAlert) {
     return { title: `${changes.length} cards changed`, way: lines, card: { ...card, cardId: null, last4: null }, at };
   }
   const by = cause(only, isVirtual);
-  const since = isNew(only) && isActivatedSince(alert) ? 'activated since' : null;
+  const since = isNew(only) && isActivatedSince(alert) ? 'activated by now' : null;
   // The title says that it is new.
   const words =
     since ?? (isNew(only) ? (isVirtual ? 'its order activates it' : 'not activated yet') : way(only, isVirtual));
@@ -59,7 +59,7 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
   return {
     text: sentence(
       isOne
-        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` Change ${cause(only, isVirtual)}.`}${outcomeSentence(outcomes)}`
+        ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
         : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change, isVirtual)}`).join('; ')}.`,
     ),
     blocks: [
@@ -73,7 +73,7 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', isOne ? capital(cardName(one)) : ''],
-        ['Change', isOne ? capital(cause(only, isVirtual)) : ''],
+        ['How', isOne ? capital(cause(only, isVirtual)) : ''],
         ['When', dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt)],
       ]),
       ...outcomeLines(outcomes),
@@ -120,7 +120,7 @@ function way(change: StatusChange, isVirtual: boolean): string {
   if (isNew(change)) return isVirtual ? 'new virtual card' : 'new card, not activated yet';
   const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
   const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
-  return words.length === 1 ? `now ${last} (status before not known)` : words.join(' → ');
+  return words.length === 1 ? `now ${last} (earlier status not known)` : words.join(' → ');
 }
 
 function note({ steps, supersededBy }: StatusChange): string {
@@ -130,9 +130,9 @@ function note({ steps, supersededBy }: StatusChange): string {
 
 /** A card's first status and a status said again have no cause worth naming. */
 function cause(change: StatusChange, isVirtual: boolean): string {
-  if (change.causedBy !== null) return `made by ${mention(change.causedBy)} in Cardbell`;
+  if (change.causedBy !== null) return `changed by ${mention(change.causedBy)} in Cardbell`;
   const isByOrder = isVirtual && change.from !== 'BLOCKED' && change.steps.every(({ status }) => status === 'ACTIVE');
-  return isNew(change) || isRepeat(change) || isByOrder ? '' : 'made outside Slack';
+  return isNew(change) || isRepeat(change) || isByOrder ? '' : 'changed outside Slack';
 }
 
 /** One of several cards, with all there is to say about it. */

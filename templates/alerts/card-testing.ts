@@ -38,7 +38,7 @@ export function cardTesting(alert: CardTestingAlert, _view: View): Message {
       header(`Possible card testing: ${count} at ${at}`),
       section(
         `*${capital(count)} declined at ${outside(at, 80)}${where && `, ${outside(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
-        'Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.',
+        'Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.',
       ),
       ...rows(shown, alert, more),
       ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),

@@ -34,7 +34,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
   const where = isVirtual
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
-      ? 'No shipment is known.'
+      ? 'I know of no shipment.'
       : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${outside(latest.shippingMethod, 60)} `}on ${dateToken(latest.shippedAt, '{date_short_pretty}')}.`;
   const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
@@ -57,7 +57,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
           ]
         : []),
       ...context(
-        shipments.length === 0 && !isVirtual ? 'Cardbell knows only shipments since it was installed.' : null,
+        shipments.length === 0 && !isVirtual ? 'I only know of shipments since Cardbell was installed.' : null,
         'Only you see this.',
       ),
     ],

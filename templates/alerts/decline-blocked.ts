@@ -34,7 +34,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
       section(
         `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
         count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
-        `Nothing to do if the block is right. If its reason is gone: ${commandCode(`unblock ${handle}`)}`,
+        `Nothing to do if the block is right. If the card should work again: ${commandCode(`unblock ${handle}`)}`,
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),

@@ -55,7 +55,7 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
       ...pages.shown,
       ...context(
         pageWords(pages, `declines ${outside(again, 60)} page`),
-        isComplete ? null : 'The card service could not be asked: these are the ones that came as alerts.',
+        isComplete ? null : 'The card service did not answer: these are only the declines that came as alerts.',
         'Only you see this.',
       ),
     ],

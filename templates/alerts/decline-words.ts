@@ -16,9 +16,9 @@ export interface ShownReason extends DeclineReason {
 /** What everyone else may read in place of a sensitive reason. */
 const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
   title: 'Card could not be verified at the terminal',
-  meaning: 'The purchase stopped at the merchant’s terminal. Details are only shown in direct messages.',
+  meaning: 'Only the cardholder is told why.',
   holderFix: 'If it was you, try again. If not, ask for the card to be blocked now.',
-  adminFix: 'Ask the cardholder whether it was them. If not, block the card.',
+  adminFix: 'Ask the cardholder if it was them. If not, block the card.',
 };
 
 export function shownReason(

@@ -96,7 +96,7 @@ function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Aroun
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
   const people = ids.slice(0, PEOPLE_MAX).map(mention);
   return people.length === 0
-    ? `${what}. Nobody has that role yet: ask whoever administers Cardbell.`
+    ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.`
     : `${what}: ${people.join(', ')}.`;
 }
 

@@ -47,8 +47,8 @@ export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
 
 function threadWords({ joins }: FraudCaseAlert): string {
   return joins === null
-    ? 'What follows with this card is in this thread'
-    : 'A further purchase of the open fraud case in this thread';
+    ? 'Everything else about this card follows in this thread'
+    : 'Belongs to the open fraud case in this thread';
 }
 
 /** Raw. */
@@ -108,7 +108,7 @@ function controls(alert: FraudCaseAlert) {
     label: `Close the fraud case of ${name}`,
     confirm: confirm({
       title: 'Close this fraud case?',
-      text: 'The card stays as it is. Later declines and changes of the card no longer come into this thread.',
+      text: 'The card stays as it is. Later declines and changes of the card are no longer posted in this thread.',
       confirmText: 'Close the case',
     }),
   });

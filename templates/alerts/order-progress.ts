@@ -1,5 +1,5 @@
 import { type OrderProgress, type OrderStep, orderSteps, type ShippingAlert } from '../../src/alerts/alert.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 
 const words: Readonly<Record<OrderStep, string>> = {
   created: 'created',
@@ -9,7 +9,7 @@ const words: Readonly<Record<OrderStep, string>> = {
   closed: 'closed',
 };
 
-/** `Card order 1221: created Nov 10 → shipped Nov 12 → *activated* Nov 16`; null where there is but one step to tell. */
+/** `Card order 1221: created Nov 10 → shipped Nov 12 → activated Nov 16`; null where there is but one step to tell. */
 export function progressLine(progress: OrderProgress | null | undefined): string | null {
   if (progress === null || progress === undefined) return null;
   const done = orderSteps.flatMap((step) => {
@@ -17,10 +17,7 @@ export function progressLine(progress: OrderProgress | null | undefined): string
     return at === null ? [] : [{ step, at }];
   });
   if (done.length < 2) return null;
-  const steps = done.map(({ step, at }, index) => {
-    const word = index === done.length - 1 ? `*${words[step]}*` : words[step];
-    return `${word} ${dateToken(at, '{date_short_pretty}')}`;
-  });
+  const steps = done.map(({ step, at }) => dateAfter(words[step], at, '{date_short_pretty}'));
   return `Card order ${progress.cardOrderId}: ${steps.join(' → ')}`;
 }
 

@@ -5,6 +5,6 @@ import { cardOfHolder } from '../core/card-words.ts';
 
 /** For somebody who acknowledged an alert that only they had open. */
 export function seen(card: CardFacts): Message {
-  const text = `Marked as seen: the alert about ${cardOfHolder(card)}. The message that shows it says so to everybody.`;
+  const text = `Marked as seen: the alert about ${cardOfHolder(card)}. Its message now says so to everybody.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

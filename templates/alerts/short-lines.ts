@@ -85,7 +85,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
         .at(-1) ?? event.occurredAt,
     cause: [
       `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
-      'Ask the cardholders whether it was them, and block the cards of those who say no.',
+      'Ask the cardholders if it was them, and block the cards of those who say no.',
     ],
     small: [outside(locationLine(event.merchant), 80), 'Further declines at this merchant are in this thread'],
   };
@@ -113,7 +113,7 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
   const card = cardOf(alert);
   const todo = isAwaited(alert)
     ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`
-    : 'It is no longer waiting to be activated.';
+    : 'It is already activated or closed.';
   return {
     title: 'Card shipped',
     who: shortCard(card),

@@ -20,7 +20,7 @@ const followUps: Readonly<Record<string, string>> = {
 export const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Virtual card created',
   not_created: 'Virtual card not created',
-  partial: 'Virtual card created, not finished',
+  partial: 'Virtual card created, but incomplete',
   resend: 'Virtual card details sent again',
 };
 
@@ -68,7 +68,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
 
 /** The same as a sentence. */
 export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
-  if (outcome === 'created') return 'The card is ready, with everything that was ordered with it.';
+  if (outcome === 'created') return 'The card is ready, with everything as ordered.';
   if (outcome === 'resend')
     return 'The details of this card were sent again to the configured receiver. The card itself did not change.';
   if (outcome === 'not_created')

@@ -48,13 +48,13 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
       ...set.slice(0, LIMITS_MAX).map(limitLine),
       more > 0 ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${outside(cardHandle(card), 20)}`)}` : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
-      hasLimits ? null : 'The card service cannot be asked for the limits right now.',
+      hasLimits ? null : 'The limits are not available right now.',
     ),
     ...(declines.length === 0
       ? []
       : [
           section(
-            '*Declined lately*',
+            '*Recent declines*',
             ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, { place: 'direct' })),
           ),
         ]),
@@ -69,6 +69,6 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
           blockButton({ value, card }, actionId.homeBlock),
         )
       : []),
-    ...context(declines.length === 0 ? 'Nothing was declined lately.' : null),
+    ...context(declines.length === 0 ? 'No recent declines.' : null),
   ];
 }

@@ -90,9 +90,9 @@ function homeClaims({ claims, isApprover }: TeamFacts, pages: HomePages): KnownB
 }
 
 function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
-  if (declines.length === 0) return [header('Declined lately'), section('Nothing was declined lately.')];
+  if (declines.length === 0) return [header('Recent declines'), section('No recent declines.')];
   const page = listPage(declines, pages.declines ?? 1, DECLINES_SHOWN);
-  return homeList({ list: 'declines', title: 'Declined lately', ...page }, (shown) => [
+  return homeList({ list: 'declines', title: 'Recent declines', ...page }, (shown) => [
     section(
       ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
     ),

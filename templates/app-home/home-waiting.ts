@@ -7,10 +7,10 @@ import { formatDuration } from '../../src/core/duration.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
-import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
 import { actions, button, context, fields, outside, RULES_MAX, section } from '../core/blocks.ts';
-import { capital, cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { capital, cardHandle, cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 import { homeList } from './home-list.ts';
@@ -57,8 +57,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
         `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
         whyApprovals(request),
       ),
-      // The sentence above has the rules.
-      ...fields(requestFields({ ...request, changes: [] })),
+      ...fields(requestFields(request)),
       ...context(request.orderCents === null && request.blocks.length === 0 ? mayLeaveRuleset(request.card) : null),
       ...(request.mayDecide ? actions(...decideButtons(request)) : []),
     ]),
@@ -72,10 +71,15 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
     section(
       ...shown.map(
         (request) =>
-          `• You ${requestSummary(request, ` ${cardOfHolder(request.card)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+          `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
       ),
     ),
   ]);
+}
+
+/** Only who holds a card says what is to be paid. */
+function whose({ payCents, card }: WaitingRequest): string {
+  return payCents === null ? cardOfHolder(card) : `your ${cardName(card)}`;
 }
 
 function standing({ approvals, needed }: WaitingRequest): string {
@@ -108,7 +112,7 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
     shown.map((raise) => ({
       ...section(
         `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
-        `${countdown(raise.leftMs)} · ${dateToken(raise.endsAt)} · by ${mention(raise.by)}`,
+        `${countdown(raise)} · by ${mention(raise.by)}`,
       ),
       ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
     })),
@@ -120,7 +124,7 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
   return homeList({ list: 'mutes', title: 'Muted cards', ...page }, (shown) => [
     section(
       ...shown.map(({ card, isTravel, by, reason, endsAt }) => {
-        const what = isTravel ? 'muted on a trip' : 'muted';
+        const what = isTravel ? 'declines abroad hidden' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
         return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${outside(cardHandle(card), 20)}`)}`;
       }),
@@ -132,10 +136,10 @@ function moved({ changes }: { readonly changes: readonly RuleChange[] }): string
   return outside(moveWords(changes), RULES_MAX);
 }
 
-/** `Goes back in 42 minutes`: as of when the page was drawn. */
-function countdown(leftMs: number): string {
-  if (leftMs <= 0) return 'Its time is over, somebody has to decide';
+/** `Goes back in 42 minutes, today at 5:14 AM`: as of when the page was drawn. */
+function countdown({ leftMs, endsAt }: OpenTemporaryChange): string {
+  if (leftMs <= 0) return `${dateAfter('Was to end', endsAt)}: an approver has to decide`;
   const minutes = Math.max(1, Math.round(leftMs / MINUTE_MS));
   const rounded = minutes > 120 ? Math.round(minutes / 60) * 60 : minutes;
-  return `Goes back in ${formatDuration(rounded * MINUTE_MS)}`;
+  return `Goes back in ${formatDuration(rounded * MINUTE_MS)}${dateAfter(',', endsAt)}`;
 }

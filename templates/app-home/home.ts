@@ -47,10 +47,10 @@ function external(): KnownBlock[] {
   return [
     header('Cardbell'),
     section(
-      'I say why a company card was declined and what fixes it, and let the right people fix it on the spot.',
-      `*Do you hold a card?* Write ${commandCode('link')} and its last four digits, for instance ${commandCode('link 4242')}. Then you see it here, hear from me when something happens with it, and can block it at any time.`,
+      'I tell you why a company card was declined and what fixes it, and let the right people fix it on the spot.',
+      `*Do you hold a card?* Write ${commandCode('link')} and its last four digits, for instance ${commandCode('link 4242')}. Then you see it here, hear from me when something happens to it, and can block it at any time.`,
       '*Do you run the cards?* Ask whoever runs Cardbell to make you an operator or an approver.',
-      `${commandCode('help')} lists what there is.`,
+      `${commandCode('help')} lists everything you can do.`,
     ),
   ];
 }

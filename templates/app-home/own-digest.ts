@@ -38,7 +38,7 @@ export function ownDigest({ often, cards }: OwnDigestFacts): Message {
       header(`Your cards: ${counted}`),
       ...cards.slice(0, CARDS_MAX).flatMap(cardSection),
       ...context(
-        more > 0 ? `and ${countOf(more, 'more card')}: see them in App Home` : null,
+        more > 0 ? `… and ${countOf(more, 'more card')}, in the Home tab` : null,
         `To end this digest: ${commandCode('notify digest off')}`,
       ),
     ],
@@ -57,7 +57,7 @@ function cardSection({ card, status, balanceCents, limits, declines }: OwnDigest
         .slice(0, LIMITS_MAX)
         .map(limitLine),
       ...declines.slice(0, DECLINES_MAX).map(attemptsLine),
-      more > 0 ? `and ${countOf(more, 'more decline')}` : null,
+      more > 0 ? `… and ${countOf(more, 'more decline')}` : null,
     ),
   ];
 }

@@ -10,7 +10,7 @@ const kindWords = {
   'card-status': 'Your card is blocked, unblocked or activated',
   shipping: 'Your card is on its way',
   'virtual-cards': 'You get a virtual card',
-  'limit-warnings': 'You come close to a limit',
+  'limit-warnings': 'You are close to a limit',
   'expiring-cards': 'Your card expires soon',
   'failing-subscriptions': 'A subscription keeps failing on your card',
 } as const;
@@ -32,7 +32,7 @@ export interface PreferenceFacts {
 /** What the person is told in direct messages, with a button for each. */
 export function homePreferences({ off, digest, quiet, delegates }: PreferenceFacts): KnownBlock[] {
   return [
-    header('Messages to you'),
+    header('I message you when…'),
     ...directKinds.map((kind) => {
       const isOn = !off.includes(kind);
       return row(kindWords[kind], isOn, `${kind}:${isOn ? 'off' : 'on'}`);
@@ -46,15 +46,15 @@ export function homePreferences({ off, digest, quiet, delegates }: PreferenceFac
         : `Quiet ${outside(quiet, 100)}. To end it: ${commandCode('notify quiet off')}`,
       ...delegates.map(
         ({ to, from, until }) =>
-          `${mention(to)} may act for you from ${outside(from, 10)} to ${outside(until, 10)}: set in the policy.`,
+          `${mention(to)} may act for you from ${outside(from, 10)} to ${outside(until, 10)}, as the policy says.`,
       ),
     ),
   ];
 }
 
 const ownDigestRows = [
-  ['daily', 'A digest of your cards every day'],
-  ['weekly', 'A digest of your cards every Monday'],
+  ['daily', 'Digest of your cards every day'],
+  ['weekly', 'Digest of your cards every Monday'],
 ] as const;
 
 /** One kind of messages, with the button that switches it. */
@@ -69,14 +69,14 @@ export function ownDigestSet(often: 'daily' | 'weekly' | 'off'): Message {
   const when = often === 'daily' ? 'every day' : 'every Monday';
   const text =
     often === 'off'
-      ? 'You get no digest of your cards any more.'
+      ? 'You no longer get a digest of your cards.'
       : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}.`;
   const undo = `To change that: ${commandCode('notify digest daily | weekly | off')}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
 
 export function preferenceSet({ what, isOn }: { readonly what: DirectKind; readonly isOn: boolean }): Message {
-  const text = `${isOn ? 'I’ll message you when this happens' : 'I won’t message you about this any more'}: ${kindWords[what].toLowerCase()}.`;
+  const text = `I’ll ${isOn ? '' : 'no longer '}message you when ${kindWords[what].charAt(0).toLowerCase()}${kindWords[what].slice(1)}.`;
   const undo = `To change that: ${commandCode(`notify ${what} ${isOn ? 'off' : 'on'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
@@ -84,7 +84,7 @@ export function preferenceSet({ what, isOn }: { readonly what: DirectKind; reado
 export function quietHoursSet({ words }: { readonly words: string | null }): Message {
   const text =
     words === null
-      ? 'You have no quiet hours now.'
+      ? 'You have no quiet hours any more.'
       : `Your quiet hours: ${outside(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

@@ -24,7 +24,7 @@ export function askForm({ privateMetadata, about, amountCents }: RaiseForm): Mod
     blocks: [
       section(
         about === '' ? null : `*${outside(about, 200)}*`,
-        'The approvers get your request, and I’ll message you when they have decided. Nothing changes before that.',
+        'Your request goes to the approvers. I’ll message you when they have decided, or when 24 hours have passed. Nothing changes before that.',
       ),
       amountInput(
         { label: 'What you want to pay, in dollars', hint: 'The price of the purchase. Examples: 84.10, $1,250' },

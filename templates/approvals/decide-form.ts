@@ -9,6 +9,7 @@ import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { context, outside, plainText, section } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 
@@ -51,22 +52,24 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
           (change) =>
             `${capital(outside(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
         ),
-        action.verb !== 'ask' ? null : `To pay ${formatCents(action.ask.amountCents)}.`,
+        action.verb !== 'ask'
+          ? null
+          : `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`,
         action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
       ),
       ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'
         ? context(
-            `For an hour at most, ${formatCents(capCents)} more at most, once a day for each card. Every approver is told.`,
+            `At most ${formatCents(capCents)} more, for at most an hour, once a day for each card. Every approver is told.`,
           )
         : []),
       ...(isChange ? limitInputs(changes) : []),
       ...(isChange ? termInputs(choiceOf(term)) : []),
       purpose === 'change'
-        ? reasonInput('Note', 'The one who asked reads it.', true)
+        ? reasonInput('Note', 'Whoever asked reads it.', true)
         : purpose === 'deny'
-          ? reasonInput('Note', 'The one who asked reads it: say why, and what would be fine.')
-          : reasonInput('Reason', 'Why this cannot wait for an approver. Goes into the record, and to every approver.'),
+          ? reasonInput('Note', 'Whoever asked reads it: say why, and what you would approve.')
+          : reasonInput('Reason', 'Why this cannot wait for an approver. Goes on record and to every approver.'),
     ],
   };
 }

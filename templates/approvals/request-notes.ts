@@ -24,7 +24,7 @@ const WAITING_MAX = 10;
 
 /** Requests have waited for a quarter of an hour: one message for all of them. */
 export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
-  const head = waiting.length === 1 ? 'A request waits' : `${waiting.length} requests wait`;
+  const head = waiting.length === 1 ? 'a request is waiting' : `${waiting.length} requests are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
     const { action, card } = request;
     const summary = requestSummary(
@@ -41,7 +41,7 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
       section(
         `*Reminder: ${head} for an approver*`,
         ...lines.map(({ words, address }) => `• ${words}${address === null ? '' : ` · ${link(address, 'Open')}`}`),
-        more > 0 ? `and ${more} more.` : null,
+        more > 0 ? `… and ${more} more.` : null,
         `${mentions(approvers)} Nothing changes until somebody decides.`.trim(),
       ),
     ],

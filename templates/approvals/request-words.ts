@@ -2,7 +2,7 @@ import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import { isAboutLimits, isSameGoals, type RuleChange, type Term } from '../../src/card-api/rule-change.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
-import { moveWords, ruleMoves, ruleName, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
+import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { type Field, outside, RULES_MAX } from '../core/blocks.ts';
@@ -23,12 +23,12 @@ export function requestSummary({ payCents, facts, changes, orderCents, blocks, c
   }
   if (orderCents !== null)
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
-  const moves = outside(ruleMoves(changes), RULES_MAX);
+  const moves = `${outside(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
   const { purchase } = facts;
-  const pass = purchase === null ? '' : ` to let ${formatCents(purchase.amountCents)}${at} pass`;
-  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${moves}`;
+  const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
+  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${changes.length > 1 ? moves : `${outside(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
 }
 
 function merchantWords({ purchase }: RequestFacts): string {
@@ -70,7 +70,8 @@ export function whyApprovals({
   if (needed === 1) return null;
   if (counted === null && orderCents !== null)
     return `*${needed} approvals:* it is more than one person may order within 24 hours.`;
-  if (counted === null) return `*${needed} approvals:* who asked counts as one, and somebody else has to agree.`;
+  if (counted === null)
+    return `*${needed} approvals:* whoever asked counts as one, and somebody else has to agree.`;
   return `*${needed} approvals: ${whyMore(counted)}.* ${countedWords(counted)}`;
 }
 
@@ -83,31 +84,19 @@ export function needsWords(needed: number): string {
   return needed === 1 ? 'Needs one approval' : `Needs ${needed} approvals`;
 }
 
-/** Slack shows ten facts in one section: further rules are in the sentence above. */
-const RULE_FIELDS_MAX = 5;
-
-/** What changes, for how long, and what helps to decide about it. */
+/** For how long, and what helps to decide about it: what changes is said above. */
 export function requestFields({
   orderCents,
   blocks,
-  changes,
   term,
   facts,
-}: Pick<ApprovalRequest, 'orderCents' | 'blocks' | 'changes' | 'term' | 'facts'>): Field[] {
+}: Pick<ApprovalRequest, 'orderCents' | 'blocks' | 'term' | 'facts'>): Field[] {
   if (blocks.length > 0) return [];
   if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
   const cents = purchase?.amountCents ?? 0;
   return [
-    ...changes
-      .slice(0, RULE_FIELDS_MAX)
-      .map(
-        (change): Field => [
-          capital(outside(ruleName(change.rule), 100)),
-          `${moveWords([change])}${difference(change)}`,
-        ],
-      ),
     ['Duration', capital(durationWords(term))],
     ['Other limits', left.map((one) => otherLimit(one, cents)).join('\n')],
     ['Earlier purchases there', purchase === null ? '' : thereWords(there)],
@@ -116,7 +105,10 @@ export function requestFields({
   ];
 }
 
-function difference({ from, to }: RuleChange): string {
+/** ` (+$30.50)`, of a single limit. */
+function difference(changes: readonly RuleChange[]): string {
+  const [{ from, to } = { from: null, to: null }, ...others] = changes;
+  if (others.length > 0) return '';
   const isRaise = typeof from === 'number' && typeof to === 'number' && to > from;
   return isRaise ? ` (+${formatCents(to - from)})` : '';
 }
@@ -128,7 +120,7 @@ function otherLimit({ period, limitCents, remainingCents }: RequestFacts['left']
 }
 
 function thereWords(there: RequestFacts['there']): string {
-  if (there === null) return 'Could not be read';
+  if (there === null) return 'Not known right now';
   const bought = there.map(({ at, amountCents }) => `${formatCents(amountCents)}, ${dateToken(at, '{date_short}')}`);
   return bought.join('\n') || 'None in 30 days';
 }

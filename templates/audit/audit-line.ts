@@ -2,19 +2,21 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, outside, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
-import { ruleByRule } from '../core/change-words.ts';
+import { moved, ruleByRule } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 
 export interface AuditEntry {
   /** Slack user id; null when Cardbell did it by itself, such as ending a temporary limit. */
   readonly by: string | null;
-  /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was refused to unblock`. */
+  /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was not allowed to unblock`. */
   readonly did: string;
   /** Slack user whom it concerns besides: `linked @sam to Sam Rivera’s card`. `to` is the word between. */
   readonly whom?: { readonly userId: string; readonly to: string };
+  /** Of the channel that it is about. */
+  readonly channel?: string;
   readonly card: CardFacts | null;
   readonly at: string;
   readonly before: string | null;
@@ -32,6 +34,7 @@ export function auditLine({
   by,
   did,
   whom,
+  channel,
   card,
   at,
   before,
@@ -43,10 +46,10 @@ export function auditLine({
 }: AuditEntry): Message {
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
-  const what = `${outside(did, 300)}${person}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const what = `${outside(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
   const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
   const details = [
-    sides.map((rule) => rule.filter(Boolean).map(readable).join(' → ')).join(BETWEEN_RULES),
+    sides.map(ruleWords).join(BETWEEN_RULES),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
     outside(outcome, 200).replace(/\.$/, ''),
     counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
@@ -60,6 +63,15 @@ export function auditLine({
       ),
     ],
   };
+}
+
+/** What a rule was and is; `daily limit` is named once. */
+function ruleWords(rule: readonly string[]): string {
+  const [before = '', after = ''] = rule;
+  const isPlain = rule.length === 2 && !instant.test(before) && !instant.test(after);
+  return isPlain && before !== '' && after !== ''
+    ? outside(moved(before, after), 160)
+    : rule.filter(Boolean).map(readable).join(' → ');
 }
 
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;

@@ -18,7 +18,9 @@ export function ruleByRule(before: string, after: string): [before: string, afte
   return from.length === to.length ? from.map((side, index) => [side, to[index] ?? '']) : [[before, after]];
 }
 
-function moved(before: string, after: string): string {
+/** One rule, raw. */
+export function moved(before: string, after: string): string {
+  if (before === after) return before;
   const [from, to] = [before.split(' '), after.split(' ')];
   const shared = from.findIndex((word, i) => word !== to[i]);
   const short = shared < 1 ? after : to.slice(shared).join(' ');

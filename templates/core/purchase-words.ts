@@ -1,7 +1,7 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { PurchaseTimeline } from '../../src/alerts/purchase-timeline.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside } from './blocks.ts';
 
 /** `$84.10 at Corner Diner`; the amount alone where no merchant is named. */
@@ -38,7 +38,7 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
       : '',
   ].filter(Boolean);
   const last = others.at(-1);
-  const when = last === undefined ? '' : `, ${dateToken(last.at)}`;
+  const when = last === undefined ? '' : dateAfter(',', last.at);
   const probably = others.some(({ isInferred }) => isInferred) ? ' (probably: the merchant sent no reference)' : '';
   return words.length === 0 ? '' : `${words.join(', ')}${when}${probably}`;
 }
@@ -46,7 +46,7 @@ export function purchaseState({ event, timeline }: TransactionAlert): string {
 /** For a step that only its merchant, amount and time tie to the purchase that it answers. */
 export function inferredNote({ event, timeline }: TransactionAlert): string {
   const own = timeline?.leaderId === event.id ? undefined : timeline?.steps.find(({ eventId }) => eventId === event.id);
-  return own?.isInferred === true ? 'probably belongs to this purchase: same card and merchant, no reference' : '';
+  return own?.isInferred === true ? 'probably part of this purchase: same card and merchant, no reference' : '';
 }
 
 /** A PIN purchase holds nothing: what is reversed of it is credited back. */
@@ -55,7 +55,7 @@ function reversal(reversed: number, { held, paid, settled }: Record<'held' | 'pa
   const credited = paid > 0 ? ', credited back' : '';
   if (!isWhole) return `*partly reversed*: ${formatCents(reversed)}${credited}`;
   if (settled > 0) return '*reversed* after settlement';
-  return held > 0 ? '*reversed*, nothing is held any more' : `*reversed*${credited}`;
+  return held > 0 ? '*reversed*, hold released' : `*reversed*${credited}`;
 }
 
 function sum(steps: readonly Step[], counts: (step: Step) => boolean): number {

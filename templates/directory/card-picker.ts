@@ -49,7 +49,7 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
       ...(said === null ? [] : [section(said)]),
       ...(picked === null ? [] : about(picked)),
       ...(picked === null && said === null
-        ? context('Type a part of the holder’s name, the last four digits, an id or a custom id.')
+        ? context('Type part of the holder’s name, the last four digits, an id or a custom id.')
         : []),
     ],
   };
@@ -91,7 +91,7 @@ function about({ card, status, controls }: PickedCard): KnownBlock[] {
       ['Account', String(card.acctId ?? '')],
     ]),
     ...actions(...controls.map(({ verb, value }) => control(verb, value, card))),
-    ...context('As Cardbell knows the card now. Nothing changed so far.'),
+    ...context('Nothing has changed yet.'),
   ];
 }
 
@@ -126,7 +126,7 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         label: `Activate ${short}`,
         confirm: confirm({
           title: 'Activate this card?',
-          text: `${name} can be used from then on. Other open cards of the account end for good: if there are any, you are asked again.`,
+          text: `${name} will work from then on. If the account has other open cards, you are asked again before they are closed for good.`,
           confirmText: 'Activate card',
           style: 'primary',
         }),

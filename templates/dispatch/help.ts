@@ -37,7 +37,7 @@ export function help({ own, others }: Help): Message {
         : [section('*More*', ...more.map(({ usage, effect }) => `${commandCode(usage)} – ${effect}`))]),
       ...context(
         others.length === 0 ? null : `Other roles can also use: ${words(others)}.`,
-        `${commandCode()} alone opens a form: find a card by typing, then choose what to do.`,
+        `${commandCode()} by itself opens a form: find a card by typing, then choose what to do.`,
         'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
       ),
     ],

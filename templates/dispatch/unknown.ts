@@ -10,7 +10,7 @@ const controls = () =>
       todo: `Use a newer message, or type ${commandCode('help')} to see what you can do.`,
     },
     shortcut: {
-      why: 'Cardbell does not have this shortcut any more.',
+      why: 'Cardbell no longer has this shortcut.',
       todo: `Type ${commandCode('help')} to see what you can do.`,
     },
     command: {
@@ -33,7 +33,7 @@ export function unknownForm(): ModalView {
   return notSent(
     '*Not done.* This form belongs to another version of Cardbell.',
     'Nothing changed.',
-    'Close it, and open it again where you found it.',
+    'Close it, then open it again where you found it.',
   );
 }
 

@@ -39,10 +39,10 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
 /** The one answer to every claim that an approver has to decide: it does not say whose card it is. */
 export function claimWaits({ isUnlink }: { readonly isUnlink: boolean }): Message {
   const why = isUnlink
-    ? 'Somebody else has to confirm that it is not your card any more.'
+    ? 'Somebody else has to confirm that it is no longer your card.'
     : 'I can’t confirm this by myself.';
   const text = `${why} I asked the approvers; you’ll hear from me within 24 hours.`;
-  return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed so far.')] };
+  return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed yet.')] };
 }
 
 /** To who claimed: nobody confirmed it. `by` refused; null when time ran out. */
@@ -59,7 +59,7 @@ export function claimDecided({
   const why =
     state === 'refused' && by !== null
       ? `${mention(by)} could not confirm ${what}.`
-      : `Nobody confirmed within 24 hours ${what}.`;
+      : `Nobody confirmed ${what} within 24 hours.`;
   const command = isUnlink ? `${commandCode('unlink')}` : `${commandCode('link')}`;
   const todo = state === 'refused' ? 'Talk to them if you disagree.' : `Ask again with ${command}.`;
   return {

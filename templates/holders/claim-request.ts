@@ -86,7 +86,7 @@ export function claimWords({
 }
 
 function whyAsked({ isUnlink, cards }: ClaimRequest): string {
-  if (isUnlink) return 'Nobody can unlink their own card alone.';
+  if (isUnlink) return 'Nobody can unlink their own card without an approver.';
   return cards.some(({ isSameEmail }) => isSameEmail)
     ? 'Their Slack email matches the cardholder’s.'
     : 'Their Slack email doesn’t match the cardholder’s.';
@@ -104,7 +104,7 @@ function heldWords(
       : heldBy === claimedBy
         ? 'Already linked to them.'
         : `Linked to ${mention(heldBy)} now, who would be unlinked.`;
-  return `${held} ${isSameName ? 'Their name in Slack matches the cardholder’s.' : 'Their name in Slack doesn’t match the cardholder’s.'}`;
+  return `${held} ${isSameName ? 'Their Slack name matches the cardholder’s.' : 'Their Slack name doesn’t match the cardholder’s.'}`;
 }
 
 function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {

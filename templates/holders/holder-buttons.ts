@@ -17,7 +17,7 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
     label: `Block your ${name}`,
     confirm: confirm({
       title: 'Block your card?',
-      text: `Your ${name} declines every purchase from then on, yours as well, until somebody who approves unblocks it.`,
+      text: `Your ${name} will decline every purchase, including yours, until an approver unblocks it.`,
       confirmText: 'Block my card',
       style: 'danger',
     }),
@@ -35,7 +35,7 @@ export function fraudButton(alertId: string, card: CardFacts): Button {
     label: `It wasn’t me: block your ${name}`,
     confirm: confirm({
       title: 'Report this purchase as fraud?',
-      text: `Your ${name} is blocked at once, for your purchases as well, and the operators are notified. You’ll need a new card.`,
+      text: `Your ${name} is blocked immediately, for your own purchases as well, and the operators are notified. You’ll need a new card.`,
       confirmText: 'It wasn’t me',
       style: 'danger',
     }),

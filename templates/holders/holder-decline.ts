@@ -78,7 +78,7 @@ export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pi
 
 function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
   const { isRecognized } = standing(alert.outcomes);
-  const doubt = isRecognized ? '' : ' If it was not you, block the card now.';
+  const doubt = isRecognized ? '' : ' If it wasn’t you, block the card now.';
   if (reason.isSensitive) return `Try again with the right PIN.${doubt}`;
   const [holderFix] = fixes(alert, reason, 'direct', holderWays(alert, said));
   return holderFix;

@@ -28,11 +28,11 @@ export interface RequestSent {
 
 /** To the holder: what was asked in their name. */
 export function requestSent({ card, payCents, changes, term, note }: RequestSent): Message {
-  const what = movedWords({ changes, term });
-  const pay = `to pay ${formatCents(payCents)}`;
+  const what = capital(movedWords({ changes, term }));
+  const head = `Sent to the approvers: you want to pay ${formatCents(payCents)} with your ${cardName(card)}`;
   return {
-    text: sentence(`Asked for your ${cardName(card)}, ${pay}: ${what}. ${outside(note, 300)}`),
-    blocks: [section(`*Asked for your ${cardName(card)}, ${pay}*`, what, outside(note, 300), 'Nothing changed yet.')],
+    text: sentence(`${head}: ${what}. ${outside(note, 300)}`),
+    blocks: [section(`*${head}*`, `${what}. Nothing changed yet.`, outside(note, 300))],
   };
 }
 
@@ -44,14 +44,14 @@ export function requestUnconfirmed(
   const lines = [
     `*${mention(by)} approved, but the card service has not confirmed it.*`,
     `Your ${cardName(card)}: ${movedWords({ changes, term })}.`,
-    'It may work or not. Your request is still open: an approver can look at the card and decide again.',
+    'It may or may not work. Your request is still open: an approver can check the card and decide again.',
   ];
   return { text: sentence(lines.map((line) => line.replaceAll('*', '')).join(' ')), blocks: [section(...lines)] };
 }
 
-/** `Daily limit $400.00 → $900.00 for 1 hour` */
+/** `daily limit $400.00 → $900.00 for 1 hour` */
 function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): string {
-  return `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
+  return `${outside(ruleMoves(changes), RULES_MAX)} ${outside(termWords(term), 80)}`;
 }
 
 /**
@@ -76,7 +76,7 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
   const { card, changes, term, goals } = request;
   const name = cardName(card);
   const isUncertain = unconfirmedApproval(request) !== null;
-  const nothing = isUncertain ? 'Whether an earlier approval changed anything is not certain.' : 'Nothing changed.';
+  const nothing = isUncertain ? 'An earlier approval may have changed something: nobody knows yet.' : 'Nothing changed.';
   switch (request.state) {
     case 'approved':
     case 'overridden': {
@@ -84,8 +84,8 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
       return [
         isConfirmed ? `${approved}: try again now.*` : `${approved}, but not confirmed by the card service.*`,
         `Your ${name}: ${movedWords({ changes, term })}.`,
-        isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to look at the card.',
-        isSameGoals(goals, changes) ? null : 'It is not exactly what you asked for: look at the amount before you try.',
+        isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
+        isSameGoals(goals, changes) ? null : 'This is not exactly what you asked for: check the amount before you try.',
       ];
     }
     case 'denied': {
@@ -96,7 +96,7 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
     case 'expired':
       return [
         '*Nobody decided within 24 hours.*',
-        `Your request for your ${name} has ended. ${nothing} Ask again, or ask an approver directly.`,
+        `Your request for your ${name} has expired. ${nothing} Ask again, or talk to an approver.`,
       ];
   }
 }

@@ -11,7 +11,7 @@ import { holderOutcomes } from './holder-outcomes.ts';
 /** What the holder has to do before it can be used. */
 export function shippingAdvice(alert: ShippingAlert): string {
   return isAwaited(alert)
-    ? 'It cannot be used before it is activated: tell whoever manages your cards when it arrives.'
+    ? 'It does not work until it is activated: tell whoever manages your cards when it arrives.'
     : 'It is already activated: you can use it as soon as it arrives.';
 }
 

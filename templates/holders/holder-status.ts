@@ -19,9 +19,9 @@ const headlines: Readonly<Record<CardStatus, string>> = {
 };
 
 const meanings: Readonly<Record<CardStatus, string>> = {
-  INACTIVE: 'It cannot be used before it is activated: tell whoever manages your cards when you have it.',
-  ACTIVE: 'You can use it now.',
-  BLOCKED: 'Every purchase is declined until an approver unblocks it. Ask an approver if you do not know why.',
+  INACTIVE: 'It does not work until it is activated: tell whoever manages your cards when you have it.',
+  ACTIVE: 'You can use it.',
+  BLOCKED: 'Every purchase is declined until an approver unblocks it. If you don’t know why, ask an approver.',
   CLOSED: 'It can never be used again. Ask for a new one if you need it.',
 };
 
@@ -78,7 +78,7 @@ function statusOf({ steps, supersededBy }: StatusChange): CardStatus | undefined
 }
 
 function line(change: StatusChange): string {
-  const by = change.causedBy === null ? '' : ` ${mention(change.causedBy)} did this.`;
+  const by = change.causedBy === null ? '' : `, changed by ${mention(change.causedBy)}`;
   const name = cardName({ holder: null, acctId: null, cardId: change.cardId, last4: change.last4 });
-  return `Your ${name} is ${statusWord(statusOf(change) ?? '')}.${by}`;
+  return `Your ${name} is ${statusWord(statusOf(change) ?? '')}${by}.`;
 }

@@ -7,7 +7,7 @@ import { balanceWord, capital, cardName, cardOf, statusWord } from '../core/card
 
 const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Your virtual card is ready',
-  partial: 'Your virtual card was created, but something is missing',
+  partial: 'Your virtual card was created, but is incomplete',
   resend: 'The details of your virtual card were sent again',
   not_created: 'Your virtual card was not created',
 };

@@ -18,12 +18,12 @@ export interface LinkResult {
 /** For who linked a card to a person. */
 export function linkResult({ card, userId, before, isSame }: LinkResult): Message {
   const head = isSame
-    ? `${mention(userId)} is linked to ${cardOfHolder(card)} already. Nothing changed.`
+    ? `${mention(userId)} is already linked to ${cardOfHolder(card)}. Nothing changed.`
     : `Linked: ${mention(userId)} holds ${cardOfHolder(card)}.`;
   const effect = isSame
     ? ''
-    : `${mention(userId)} gets direct messages about this card from now on, and may always block it.`;
-  const replaced = before === null ? '' : `${mention(before)} is not linked to it any more.`;
+    : 'They get direct messages about it from now on, and can always block it.';
+  const replaced = before === null ? '' : `${mention(before)} is no longer linked to it.`;
 
   return {
     text: sentence([head, effect, replaced].filter(Boolean).join(' ')),
@@ -44,11 +44,11 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
   const handle = outside(cardHandle(card), 20);
 
   return {
-    text: sentence(`Your ${name} is linked to you. I’ll message you here when something happens with it.`),
+    text: sentence(`Your ${name} is linked to you. I’ll message you here when something happens to it.`),
     blocks: [
       section(
         `*Your ${name} is linked to you.* ${who}`,
-        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or can be used.',
+        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again. To choose which messages you get, open the Home tab.',
         `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
       ),
     ],
@@ -67,7 +67,7 @@ export function linkLost({
 }): Message {
   const who = heldBy === by ? `${mention(by)} proved that it is theirs.` : `${mention(by)} confirmed that.`;
   const now = heldBy === null || heldBy === by ? '' : ` It is linked to ${mention(heldBy)} now.`;
-  const head = `Your ${cardName(card)} is not linked to you any more.`;
+  const head = `Your ${cardName(card)} is no longer linked to you.`;
   const todo = 'You no longer get messages about it. If you still hold it, talk to an approver.';
   return { text: sentence(`${head} ${todo}`), blocks: [section(`*${head}* ${who}${now}`, todo)] };
 }

@@ -28,7 +28,7 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
-  if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left by now: enough for this purchase.`;
+  if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
@@ -49,7 +49,7 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
-  if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left by now: enough for this purchase.`;
+  if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left now: enough for this purchase.`;
   const room =
     rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
   const what =
@@ -106,7 +106,7 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
 
 /** What is set aside on top of a purchase, where anything is: `, with $49.00 that the card service sets aside on top`. */
 export function onTop({ paddingCents }: TransactionAlert['event']): string {
-  return paddingCents === 0 ? '' : `, with ${formatCents(paddingCents)} that the card service sets aside on top`;
+  return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
 }
 
 /** `weekly limit for Restaurants`. */

@@ -50,7 +50,7 @@ export function remedyForm(form: RemedyForm): ModalView {
       ...about(form, words, raised),
       ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
       ...(remedy?.kind === 'unblock' ? [] : termInputs('purchase')),
-      reasonInput('Reason', 'Goes into the record, with your name.'),
+      reasonInput('Reason', 'Goes on record with your name.'),
     ],
   };
 }
@@ -75,7 +75,7 @@ function wordsOf(remedy: Remedy | null, count: number): Words {
       return {
         title: 'Unblock the card',
         submit: 'Unblock card',
-        does: 'The card can be used again, until it is blocked.',
+        does: 'The card will work again.',
       };
     default:
       return count > 1
@@ -175,11 +175,11 @@ function currentOf(raise: LimitRaise | null): (string | null)[] {
 function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): string[] {
   const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(withNumbers);
   const along = raised.filter(({ isAdjustedToo }) => isAdjustedToo).map(withNumbers);
-  const also = `Raised along, because ${stopping.length === 1 ? 'it' : 'one of them'} would be above: ${list.format(along)}.`;
+  const also = `Raised too, because ${stopping.length === 1 ? 'that limit' : 'one of them'} would exceed it: ${list.format(along)}.`;
   const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
   return [
     state === 'along'
-      ? `You raise ${list.format(stopping)}. Look at all amounts, then submit again.`
+      ? `You raise ${list.format(stopping)}. Check all amounts, then submit again.`
       : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${list.format(stopping)}.`,
     ...(along.length === 0 ? [] : [also]),
   ];

@@ -28,7 +28,7 @@ export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: 
   const shown = rows.slice(from, from + PAGE_ROWS);
   const which = `Rows ${count(from + 1)} to ${count(from + shown.length)} of ${count(rows.length)}.`;
   const word = noFile === null ? '' : ` (${outside(noFile, 80)})`;
-  const why = page === 0 ? `Slack took no file with the rows${word}, so they follow here. ` : '';
+  const why = page === 0 ? `Slack did not take the rows as a file${word}, so they follow here. ` : '';
   return {
     text: sentence(`${why}${which}`),
     blocks: [

@@ -127,7 +127,7 @@ function statusWay({ changes }: StatusAlert): string {
 const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {
   created: 'Created',
   not_created: 'Not created',
-  partial: 'Created, not finished',
+  partial: 'Created, but incomplete',
   resend: 'Details sent again',
 };
 

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, header, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
@@ -26,7 +26,7 @@ export function muteSet(mute: MuteWords): Message {
   const means =
     countries === null
       ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
-      : 'Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Suspected fraud, wrong PINs and everything else are posted as usual. *This does not allow purchases abroad*: the card’s rules stay as they are.';
+      : 'Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *This does not allow purchases abroad*: the card’s rules stay as they are.';
   return {
     text: sentence(`${what} until ${serviceTime(endsAt)}.`),
     blocks: [
@@ -101,7 +101,7 @@ export function muteList({
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${serviceTime(mute.endsAt)}.`).join('')}`,
     ),
-    blocks: [header(title), ...shown.shown, ...context(pageWords(shown, 'mutes'), 'Each ends automatically.')],
+    blocks: [header(title), ...shown.shown, ...context(pageWords(shown, 'mutes'), mutes.length === 0 ? null : 'Each ends automatically.')],
   };
 }
 
@@ -109,8 +109,8 @@ function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords &
   const sort = countries === null ? 'Muted' : `Travel mute for ${outside(list(countries), 200)}`;
   return [
     `*${cardOfHolder(card)}*`,
-    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}, ${dateToken(at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
-    `${countOf(count, 'alert')} not posted so far`,
+    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}${dateAfter(',', at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
+    count === 0 ? 'No alerts held back so far' : `${countOf(count, 'alert')} held back so far`,
   ];
 }
 

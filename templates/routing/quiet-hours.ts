@@ -19,7 +19,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
   const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
   const passes =
     except === null
-      ? 'Every alert waits. To let some through, add for example “except declines over 500”.'
+      ? 'Every alert waits. To let some through, add “except declines over 500”, for example.'
       : `Posted immediately: ${outside(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
@@ -31,7 +31,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       section(
         `*${what}*`,
         passes,
-        'What waited is posted together when they end. Warnings of card testing, requests and what you ask for never wait.',
+        'Everything that waited is posted together when they end. Warnings of card testing, requests and answers to you never wait.',
         until === null ? null : `It is quiet now, ${dateAfter('until', until)}.`,
         releasedNow(released),
         `To end them: ${commandCode('quiet off')}`,
@@ -57,7 +57,7 @@ export interface QuietEnded {
 }
 
 export function quietEnded({ wasSet, released }: QuietEnded): Message {
-  const what = wasSet ? 'This channel has no quiet hours any more.' : 'This channel has no quiet hours.';
+  const what = wasSet ? 'This channel no longer has quiet hours.' : 'This channel has no quiet hours.';
   const comes = releasedAtEnd(released);
   return {
     text: sentence(`${what}${comes === null ? '' : ` ${comes}`}`),

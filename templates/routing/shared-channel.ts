@@ -5,7 +5,7 @@ import { context, section } from '../core/blocks.ts';
 
 /** In place of a message whose channel has been shared since it was posted. */
 export function notShownHere(): Message {
-  const text = 'This message is not shown any more, because this channel is shared with another company.';
+  const text = 'This message is no longer shown, because this channel is shared with another company.';
   return { text, blocks: [section(text)] };
 }
 

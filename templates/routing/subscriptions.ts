@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
 import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   asManyAsFit,
   context,
@@ -39,9 +39,9 @@ interface Preview {
 }
 
 const unknownWords: Readonly<Record<UnknownName['what'], (typed: string) => string>> = {
-  group: (typed) => `No card is in a group “${typed}” now.`,
+  group: (typed) => `No card is in a group “${typed}”.`,
   category: (typed) => `There is no merchant category “${typed}”.`,
-  code: (typed) => `I do not know a decline code “${typed}”.`,
+  code: (typed) => `I don’t know the decline code “${typed}”.`,
 };
 
 /** `In the last 30 days this would have posted 14 alerts.`, and what looks like a slip. */
@@ -49,7 +49,7 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
   const alerts = count === 0 ? 'no alert' : countOf(count, 'alert');
   const isLower = !isAll && count > 0;
   return [
-    `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' There are too many to look at: only the newest were counted.'}`,
+    `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' Only the newest were counted: there are too many.'}`,
     ...unknown.map(({ what, typed, meant }) => {
       const hint = meant === null ? '' : ` Did you mean “${outside(meant, 80)}”?`;
       return `:warning: ${unknownWords[what](outside(typed, 80))}${hint}`;
@@ -64,7 +64,7 @@ export function subscriptionTrial({ filter, ...preview }: Preview & { readonly f
   return {
     text: sentence(`Nothing has changed. ${shown}: ${lines.join(' ')}`),
     blocks: [
-      section(`*${shown}*`, ...lines, `Nothing has changed yet. To get it: ${commandCode(`subscribe ${shown}`)}`),
+      section(`*${shown}*`, ...lines, `Nothing has changed yet. To subscribe: ${commandCode(`subscribe ${shown}`)}`),
     ],
   };
 }
@@ -81,8 +81,8 @@ export interface Subscribed extends Preview {
 export function subscribed({ subscription, isNew, byDefault, ...preview }: Subscribed): Message {
   const { number, filter, by, at, channel } = subscription;
   const what = isNew
-    ? `From now on I post here: ${outside(filter, FILTER_MAX)}.`
-    : `This channel has that already: ${outside(filter, FILTER_MAX)}.`;
+    ? `This channel now also gets: ${outside(filter, FILTER_MAX)}.`
+    : `This channel already gets: ${outside(filter, FILTER_MAX)}.`;
   return {
     text: sentence(`${what} ${previewLines(preview).join(' ')} Subscription ${number}.`),
     blocks: [
@@ -91,10 +91,10 @@ export function subscribed({ subscription, isNew, byDefault, ...preview }: Subsc
         ...previewLines(preview),
         byDefault.length === 0
           ? null
-          : `The configuration sends all ${byDefault.join(', ')} to ${channelMention(channel)} anyway: a subscription adds, it never takes away.`,
-        `An alert comes once, however many subscriptions it fits. To end it: ${commandCode(`unsubscribe ${number}`)}`,
+          : `By configuration, all ${byDefault.join(', ')} go to ${channelMention(channel)} anyway: a subscription adds alerts, it never removes any.`,
+        `An alert that matches several subscriptions is posted once. To end this one: ${commandCode(`unsubscribe ${number}`)}`,
       ),
-      ...context(`Subscription ${number}, by ${mention(by)}, ${dateToken(at)}`),
+      ...context(`Subscription ${number}, by ${mention(by)}${dateAfter(',', at)}`),
     ],
   };
 }
@@ -108,7 +108,7 @@ export function unsubscribed({ removed }: { readonly removed: readonly ShownSubs
   const { shown } = asManyAsFit(inSections(lines, LINES));
   return {
     text: sentence(`${what} ${lines.join('; ')}.`),
-    blocks: [section(`*${what}*`), ...shown, ...context('What the configuration sends here still comes.')],
+    blocks: [section(`*${what}*`), ...shown, ...context('Alerts that come here by configuration still do.')],
   };
 }
 
@@ -163,12 +163,12 @@ function sectionsOf({ channel, byDefault, subscriptions, quiet }: ChannelRules):
     `*${channelMention(channel)}*`,
     byDefault.length === 0 ? '' : `By configuration: ${byDefault.join(', ')}`,
     ...subscriptions.map(
-      ({ number, filter, by, at }) => `${number}. ${outside(filter, 150)}, by ${mention(by)}, ${dateToken(at, day)}`,
+      ({ number, filter, by, at }) => `${number}. ${outside(filter, 150)}, by ${mention(by)}${dateAfter(',', at, day)}`,
     ),
-    subscriptions.length === 0 ? 'No subscription' : '',
+    subscriptions.length === 0 ? 'No subscriptions' : '',
     quiet === null
       ? ''
-      : `Quiet ${outside(quiet.words, 100)}${quiet.except === null ? '' : `, except ${outside(quiet.except, 150)}`}, by ${mention(quiet.by)}, ${dateToken(quiet.at, day)}`,
+      : `Quiet ${outside(quiet.words, 100)}${quiet.except === null ? '' : `, except ${outside(quiet.except, 150)}`}, by ${mention(quiet.by)}${dateAfter(',', quiet.at, day)}`,
   ].filter(Boolean);
   return inSections(lines, LINES);
 }

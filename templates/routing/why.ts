@@ -44,7 +44,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
   const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
   const ending =
     places.length === 0
-      ? 'It has not been posted anywhere so far.'
+      ? 'It has not been posted anywhere yet.'
       : `It was posted in ${places.length} ${places.length === 1 ? 'place' : 'places'}.`;
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
@@ -61,14 +61,14 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       ),
       ...shown,
       ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
-      ...context(left === 0 ? null : `… and ${left} steps more.`, 'Only you see this.'),
+      ...context(left === 0 ? null : `… and ${left} more steps.`, 'Only you see this.'),
     ],
   };
 }
 
 function deliveredWords(times: number): string {
   if (times > 1) return `*Delivered ${times} times*: repeats are ignored.`;
-  return times === 1 ? 'Delivered once.' : 'The number of deliveries is kept for a week only.';
+  return times === 1 ? 'Delivered once.' : 'How often it was delivered is kept for a week only.';
 }
 
 /** One step: what, where and when, and in at most `textMax` characters why. */
@@ -80,8 +80,9 @@ export function stepLine({ step, at, channel, text }: Why['steps'][number], text
 
 /** Where it stands now: the way to it is told above. */
 function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
-  const place = address === null ? dateToken(at) : link(address, 'the message');
-  return `*Link* in ${visibilityOf(channel)}: ${place}`;
+  return address === null
+    ? `*Shown* in ${visibilityOf(channel)}${dateAfter(',', at)}`
+    : `*Shown* in ${visibilityOf(channel)}: ${link(address, 'open the message')}`;
 }
 
 function visibilityOf(channel: string): string {

@@ -44,12 +44,12 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
     submit: plainText('Order card', limits.MODAL_TITLE_MAX),
     close: plainText('Cancel', limits.MODAL_TITLE_MAX),
     blocks: [
-      section('*Who will hold it*', 'Kept sealed until it is ordered, and nowhere afterwards.'),
+      section('*Who will hold it*', 'Kept encrypted until the card is ordered, then deleted.'),
       text(input.firstName, 'First name', { max: 23, initial: firstName }),
-      text(input.lastName, 'Last name', { max: 23, initial: lastName, hint: 'Both together at most 23 characters.' }),
+      text(input.lastName, 'Last name', { max: 23, initial: lastName, hint: 'Both names together: at most 23 characters.' }),
       text(input.dateOfBirth, 'Date of birth', { max: 10, hint: 'Month first. Example: 04/30/1991' }),
       text(input.phone, 'Phone', { max: 20, hint: 'Example: 512-555-0142' }),
-      text(input.email, 'E-mail', { max: 254 }),
+      text(input.email, 'Email', { max: 254 }),
       text(input.line1, 'Address', { max: 26 }),
       text(input.line2, 'Address, second line', { max: 26, optional: true }),
       text(input.city, 'City', { max: 25 }),
@@ -59,12 +59,12 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       text(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
-        hint: `More than ${most} within 24 hours takes other approvers.`,
+        hint: `More than ${most} within 24 hours needs another approver.`,
       }),
       text(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       text(input.group, 'Group, by number', { max: 9, optional: true }),
-      text(input.reason, 'Reason', { max: 500, hint: 'Goes into the record, with your name.', multiline: true }),
-      ...context('The card is active at once. Its number goes to your configured receiver, never to Slack.'),
+      text(input.reason, 'Reason', { max: 500, hint: 'Goes on record with your name.', multiline: true }),
+      ...context('The card is active immediately. Its number goes to your configured receiver, never to Slack.'),
     ],
   };
 }

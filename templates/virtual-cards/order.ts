@@ -60,8 +60,8 @@ export function orderWaits({
   const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
   const approvers = `${others} other approver${others === 1 ? '' : 's'}`;
   const why = isOwn
-    ? `It is your own card, so it takes ${approvers}.`
-    : `Together with earlier orders and raises, it takes ${approvers}.`;
+    ? `It is your own card, so it needs ${approvers}.`
+    : `Together with earlier orders and raises, it needs ${approvers}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }
@@ -84,7 +84,7 @@ export function resendAnswer(answer: {
   const what = {
     done: 'They go to your configured receiver, never to Slack. I’ll message you when they have been sent.',
     failed: 'Nothing was sent.',
-    unknown: 'No answer came back. If you hear nothing within minutes, ask again: it does no harm.',
+    unknown: 'The card service did not answer. If you hear nothing within minutes, ask again: it does no harm.',
   }[state];
   const answered = quoted(apiWords);
   return {
@@ -101,7 +101,7 @@ export function orderResult(alert: VirtualCardAlert): Message {
   const { text, blocks } = virtualCard(alert, { place: 'direct' });
   return {
     text: sentence(`You asked for this: ${text}`),
-    blocks: [...blocks, ...context(`You get this because you asked for it with ${commandCode('virtual')}.`)],
+    blocks: [...blocks, ...context(`You asked for this with ${commandCode('virtual')}.`)],
   };
 }
 

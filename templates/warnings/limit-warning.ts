@@ -35,7 +35,7 @@ export function limitWarning(warning: {
           label: `Ask for a higher limit for your ${cardRaw(card)}`,
         }),
       ),
-      ...context('Once per limit and period. Switch it off in the Home tab.'),
+      ...context('You get this once per limit and period. To turn it off, open the Home tab.'),
     ],
   };
 }

@@ -17,7 +17,7 @@ export function warningsSet({ kinds, isOn }: { kinds: readonly NotificationKind[
     ? `This channel gets warnings about ${what}.`
     : `This channel no longer gets warnings about ${what}.`;
   const means = isOn
-    ? 'Each warning goes to the channel of its alerts: declines, status changes, operations.'
+    ? 'Each is posted where its alerts go: declines, status changes or operations.'
     : 'Cardholders decide for themselves, in the Home tab.';
   return { text: sentence(`${said} ${means}`), blocks: [section(`*${said}*`, means)] };
 }

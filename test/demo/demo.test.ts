@@ -137,7 +137,7 @@ describe('the demo, in a browser', () => {
   it('who did what is written down', async () => {
     await go(channelId.audit);
 
-    await message(/Otto Lang was refused to block/).waitFor();
+    await message(/Otto Lang was not allowed to block/).waitFor();
     await message(/Olga Brandt blocked Sam Rivera/).waitFor();
     await message(/Ana Ferreira unblocked Sam Rivera/).waitFor();
     await message(/Ana Ferreira changed the limit.*\$150\.00.*\$400\.00/).waitFor();

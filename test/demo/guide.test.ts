@@ -159,7 +159,7 @@ describe('each printed step works as printed', () => {
       await message(answer).last().waitFor();
     }
     await open(printed('#card-audit').slice(1));
-    await message(/Otto Lang was refused to block/).waitFor();
+    await message(/Otto Lang was not allowed to block/).waitFor();
   });
 
   it('after all that the first decline still has its own message, and no warning has swallowed it', async () => {

@@ -23,7 +23,7 @@ describe('App Home', () => {
     await cardbell().workspace.openHome(otto);
     await sees(otto, /Do you hold a card\?.*\/card link/);
 
-    expect(shown(otto)).not.toMatch(/Declined lately|All systems normal|needs attention/);
+    expect(shown(otto)).not.toMatch(/Recent declines|All systems normal|needs attention/);
   });
 
   it('shows holders their own card, what is left of its limits, and its declines, and nothing of other cards', async () => {
@@ -36,10 +36,10 @@ describe('App Home', () => {
     await sees(hugo, new RegExp(`Card ${last4Of(card)}.*active.*Daily: \\$400\\.00 of \\$400\\.00 left`));
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: foreign.AcctId }));
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
-    await sees(hugo, /Declined lately.*wrong PIN/);
+    await sees(hugo, /Recent declines.*wrong PIN/);
 
     expect(shown(hugo)).not.toMatch(new RegExp(`${holderOf(foreign)}|All systems normal|needs attention`));
-    expect((shown(hugo).match(/Declined lately/g) ?? []).length).toBe(1);
+    expect((shown(hugo).match(/Recent declines/g) ?? []).length).toBe(1);
   });
 
   it('has buttons: a holder asks for more and blocks the own card, an operator activates one', async () => {
@@ -74,7 +74,7 @@ describe('App Home', () => {
     await cardbell().command(otto, `link ${card.AcctId}`);
     const claim = await cardbell().waitFor(channels.approvals, new RegExp(`<@${otto}> says card`));
     await cardbell().workspace.openHome(olga);
-    await sees(olga, /Declined lately.*Waiting to be activated.*Nina Castellanos.*All systems normal/);
+    await sees(olga, /Recent declines.*Waiting to be activated.*Nina Castellanos.*All systems normal/);
     await cardbell().workspace.openHome(ana);
     await sees(ana, new RegExp(`<@${otto}> says card.*refuse_claim`));
     expect(shown(olga)).not.toContain('refuse_claim');
@@ -90,11 +90,11 @@ describe('App Home', () => {
     const { AcctId } = cardbell().take('ACTIVE');
     for (let count = 0; count < 11; count += 1) await cardbell().deliver(sampleWebhook('decline.mcc', { AcctId }));
     await cardbell().workspace.openHome(olga);
-    await sees(olga, /Declined lately \(1 to 10 of \d+\).*next_page/);
+    await sees(olga, /Recent declines \(1 to 10 of \d+\).*next_page/);
     const viewId = cardbell().workspace.views.home.get(olga)?.id ?? '';
 
     await cardbell().workspace.press({ user: olga, viewId, actionId: 'next_page' });
-    await sees(olga, /Declined lately \(11 to .*previous_page/);
+    await sees(olga, /Recent declines \(11 to .*previous_page/);
   });
 
   it('names failed jobs and quarantined webhooks with their cause', async () => {
@@ -115,6 +115,6 @@ describe('App Home', () => {
     await cardbell().workspace.setUserGroup(groups.approvers, [ana]);
     await sees(ben, /Do you hold a card\?/);
 
-    expect(shown(ben)).not.toMatch(/Declined lately|needs attention/);
+    expect(shown(ben)).not.toMatch(/Recent declines|needs attention/);
   });
 });

@@ -139,7 +139,7 @@ describe('the record', () => {
 
     await command(otto, `block ${card.AcctId} because`);
     await waitTold(otto, /Not done/);
-    const line = await waitFor(channels.audit, new RegExp(`<@${otto}> was refused to block`));
+    const line = await waitFor(channels.audit, new RegExp(`<@${otto}> was not allowed to block`));
     expect(JSON.stringify(line.blocks)).toMatch(/record \d+:[0-9a-f]{16}/);
   });
 });

@@ -62,7 +62,7 @@ describe('a holder asks for more', () => {
     const card = await ofOtto();
 
     const request = await asked(card, '250 for 2 hours hotel in Denver');
-    await cardbell().waitTold(otto, /Asked for your/);
+    await cardbell().waitTold(otto, /Sent to the approvers: you want to pay/);
     expect(shown(request)).toContain('the cardholder');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(ben, request, 'decide_request_approve');

@@ -49,7 +49,7 @@ describe('while no worker runs', () => {
 
     expect(answer.text).toContain('Nothing changed');
     expect(statusOf(card)).toBe('BLOCKED');
-    await cardbell().waitFor(channels.audit, new RegExp(`<@${ana}> was refused to unblock`));
+    await cardbell().waitFor(channels.audit, new RegExp(`<@${ana}> was not allowed to unblock`));
   });
 });
 

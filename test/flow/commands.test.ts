@@ -130,7 +130,7 @@ describe('commands again, and wrong ones', () => {
   });
 
   it.each([
-    ['frobnicate', /I do not know “frobnicate”/],
+    ['frobnicate', /I don’t know “frobnicate”/],
     ['block', /Which card/],
     ['limit 5072 hourly 30', /which limit/i],
     ['limit 5072 daily lots', /not an amount/],

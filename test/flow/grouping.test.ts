@@ -221,7 +221,7 @@ describe('a purchase', () => {
     const { root, replies, isOne } = threadOf(holderOf(account));
     expect(isOne).toBe(true);
     expect(replies[0]?.text).toContain('Probably belongs to this purchase');
-    expect(root?.text).toContain('Reversed, nothing is held any more');
+    expect(root?.text).toContain('Reversed, hold released');
     expect(root?.text).toContain('probably');
   });
 });

@@ -115,7 +115,7 @@ describe('who holds a card', () => {
     expect(textOf(claim)).toContain('Their Slack email doesn’t match the cardholder’s.');
     expect(JSON.stringify(claim.blocks)).toContain(holderOf(card));
     expect(JSON.stringify(claim.blocks)).toContain(
-      'Not linked to anyone. Their name in Slack doesn’t match the cardholder’s.',
+      'Not linked to anyone. Their Slack name doesn’t match the cardholder’s.',
     );
 
     const start = since();
@@ -165,14 +165,14 @@ describe('who holds a card', () => {
     expect(await linkOf(card)).toMatchObject({ userId: ben });
 
     await press(ana, claim, 'confirm_claim');
-    await waitFor(direct(ben), new RegExp(`card.*${last4Of(card)}.*is not linked to you any more`));
+    await waitFor(direct(ben), new RegExp(`card.*${last4Of(card)}.*is no longer linked to you`));
     expect(await linkOf(card)).toBeNull();
     await until(() => textOf(claim).startsWith('Card unlinked'), 'the claim says so');
 
     await command(ana, `link ${card.AcctId} @gus`);
     await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
     await command(ana, `link ${card.AcctId} @hugo`);
-    await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is not linked to you any more`));
+    await waitFor(direct(people.gus), new RegExp(`card.*${last4Of(card)}.*is no longer linked to you`));
     await waitFor(direct(hugo), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
   });
 

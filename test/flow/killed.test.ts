@@ -150,7 +150,7 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
     expect((await recordsOf(actionId)).filter((event) => event === 'waiting')).toHaveLength(1);
     const answers = cardbell()
       .told(otto)
-      .filter((text) => text.includes(`Asked for your card ${last4Of(card)}`));
+      .filter((text) => text.includes(`with your card ${last4Of(card)}`));
     // A worker that is killed after the answer and before it stores so answers again, and so may the next one that is killed:
     // twice rather than never, and always the same.
     expect(new Set(answers).size).toBe(1);

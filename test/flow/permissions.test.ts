@@ -78,7 +78,7 @@ describe('people without permission', () => {
   );
 
   it('a refusal is on record', async () => {
-    await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was refused to`));
+    await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was not allowed to`));
   });
 
   it('a member who types commands all the time fills neither the record nor what Slack answers about groups', async () => {

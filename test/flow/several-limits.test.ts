@@ -110,10 +110,10 @@ describe('a purchase that several limits stop', () => {
     expect(shown(alert)).toContain('Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00.');
     await cardbell().waitFor(
       channels.audit,
-      /changed the limit of .*: daily limit \$10\.00 → daily limit \$40\.00; weekly/,
+      /changed the limit of .*: daily limit \$10\.00 → \$40\.00; weekly/,
     );
     const line = await cardbell().waitFor(channels.audit, /put back the daily limit and weekly limit of/);
-    expect(line.text).toContain('daily limit $40.00 → daily limit $10.00; weekly limit $40.00 → weekly limit $20.00');
+    expect(line.text).toContain('daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00');
     expect((await records(card)).map(({ event, before, after }) => [event, before, after])).toEqual(
       expect.arrayContaining([
         ['sent', 'daily limit $10.00; weekly limit $20.00', 'daily limit $40.00; weekly limit $40.00'],
@@ -302,7 +302,7 @@ describe('a request for several limits', () => {
     await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });
 
     await cardbell().command(otto, `ask ${last4Of(card)} 40 for 2 hours dinner`);
-    const sent = await cardbell().waitTold(otto, /Asked for your/);
+    const sent = await cardbell().waitTold(otto, /Sent to the approvers: you want to pay/);
     expect(sent.text).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00 for 2 hours');
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');

@@ -39,9 +39,9 @@ describe('a subscription', () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.team, 'subscribe declines over 500');
-    await waitTold(ana, /From now on I post here: declines and over \$500\.00/);
+    await waitTold(ana, /This channel now also gets: declines and over \$500\.00/);
     await type(ana, places.team, 'subscribe declines, settlements at least 600');
-    await waitTold(ana, /From now on I post here: settlements, declines and at least \$600\.00/);
+    await waitTold(ana, /This channel now also gets: settlements, declines and at least \$600\.00/);
 
     await deliver(
       sampleWebhook('decline.rule.velocity', { AcctId, TransactionAmount: -41.11, MerchantName: 'Small Shop' }),
@@ -112,7 +112,7 @@ describe('a subscribed channel that has been shared since', () => {
     const { deliver, take, waitTold, waitFor, texts, workspace } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.quiet, 'subscribe reversals');
-    await waitTold(ana, /From now on I post here: reversals/);
+    await waitTold(ana, /This channel now also gets: reversals/);
     await workspace.share(places.quiet);
 
     await deliver(sampleWebhook('reversal', { AcctId, MerchantName: 'Undone Shop' }));
@@ -161,7 +161,7 @@ describe('a muted card', () => {
 
     await type(olga, channels.alerts, 'mutes');
     const list = await waitTold(olga, /^Muted cards: 1/);
-    expect(JSON.stringify(list.blocks)).toContain('2 alerts not posted so far');
+    expect(JSON.stringify(list.blocks)).toContain('2 alerts held back so far');
 
     await type(olga, channels.alerts, `unmute ${last4Of(card)}`);
     const line = await waitFor(channels.declines, /The mute of .* has ended/);
@@ -252,7 +252,7 @@ describe('quiet hours', () => {
     await waitFor(channels.virtual, /Nightly/);
     expect(texts(channels.virtual)).toHaveLength(1);
     await type(ana, channels.virtual, 'quiet off');
-    await waitTold(ana, /no quiet hours any more.*The held alert will be posted now/);
+    await waitTold(ana, /no longer has quiet hours.*The held alert will be posted now/);
     await waitFor(channels.virtual, /Virtual card created/);
   });
 });

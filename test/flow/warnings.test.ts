@@ -63,7 +63,7 @@ it('asks the channel and the holder about a subscription that failed on three da
   await cardbell().waitFor(direct(hugo), /Subscription keeps failing: .*your card/);
 });
 
-/** Presses a button of *Messages to you* in App Home. */
+/** Presses a button of *I message you when* in App Home. */
 async function setInHome(user: string, value: string, shows: string): Promise<void> {
   const home = () => cardbell().workspace.views.home.get(user);
   await cardbell().workspace.openHome(user);

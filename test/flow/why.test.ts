@@ -29,7 +29,7 @@ describe('/card why', () => {
       since = Number(answer.ts);
       expect(blocksOf(answer)).toContain('Delivered 3 times');
       expect(blocksOf(answer)).toContain('it is the default channel for declines');
-      expect(blocksOf(answer)).toContain(`p${posted.ts.replace('.', '')}|the message>`);
+      expect(blocksOf(answer)).toContain(`p${posted.ts.replace('.', '')}|open the message>`);
     }
     expect(slackCalls('chat.postMessage').filter(({ args }) => args.channel === channels.declines)).toHaveLength(1);
   });

@@ -123,7 +123,7 @@ const alerts: readonly ExamplePicture[] = [
   {
     name: 'virtual',
     words: 'A virtual card that was made, and one of which a step failed. Its number is never shown.',
-    alt: 'Virtual card created; virtual card created, not finished: it could not be funded',
+    alt: 'Virtual card created; virtual card created, but incomplete: it could not be funded',
     templates: ['alerts/virtual-card'],
     shows: () => {
       const made = { ...card, holder: 'Jon Snow', last4: '8888', isVirtual: true };

@@ -17,7 +17,7 @@ describe('what somebody is told in direct messages', () => {
     await performAction(notify('act_1', { kind: 'messages', what: 'shipping', isOn: false }), deps);
     expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(false);
     expect(await preferences.isOn('U0OTHER', 'shipping')).toBe(true);
-    expect(answers.at(-1)?.text).toMatch(/won’t message you about this any more: your card is on its way/);
+    expect(answers.at(-1)?.text).toMatch(/no longer message you when your card is on its way/);
 
     await performAction(notify('act_2', { kind: 'messages', what: 'shipping', isOn: true }), deps);
     expect(await preferences.isOn(notify('act_0').actor.userId, 'shipping')).toBe(true);

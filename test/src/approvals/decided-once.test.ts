@@ -43,7 +43,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect(await world.deps.requests.open(), diedAt).toMatchObject([{ id: 'req_ask1', needed: 1, approvals: [] }]);
         expect(await world.stations(), diedAt).toEqual(['waiting']);
         expect(new Set(world.answers.map(({ text }) => text)).size, diedAt).toBe(1);
-        expect(world.answers[0]?.text, diedAt).toMatch(/Asked for your card/);
+        expect(world.answers[0]?.text, diedAt).toMatch(/Sent to the approvers: you want to pay/);
         expect(world.writes, diedAt).toEqual([]);
       },
     );

@@ -168,5 +168,5 @@ it('suggests the word that a typo probably means', () => {
   const why = expect.stringContaining('Did you mean “block”?');
   expect(parseCommand('blok 4242 lost', clock)).toMatchObject({ why, usage: 'block 4242 lost' });
   expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block 4242' });
-  expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I do not know “frobnicate”.', usage: 'help' });
+  expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I don’t know “frobnicate”.', usage: 'help' });
 });

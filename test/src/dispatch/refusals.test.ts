@@ -240,8 +240,20 @@ it.each(verbNames)('the record’s line says of %s in words that it was refused'
 
   await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused2' }), verb });
 
-  expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was refused to [a-z’' ]+\b/)]);
-  expect(lines[0]).not.toMatch(/refused to \w*[_-]/);
+  expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was not allowed to [a-z’' ]+\b/)]);
+  expect(lines[0]).not.toMatch(/allowed to \w*[_-]/);
+});
+
+it('a refusal that is about no card has no preposition without its card', async () => {
+  const lines: string[] = [];
+  const { deps } = await createActionWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  const target = { kind: 'channel', text: '' } as const;
+  await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused4' }), verb: 'ask', target });
+
+  expect(lines).toEqual([expect.stringContaining('was not allowed to ask for a higher limit: ')]);
 });
 
 it.each([
@@ -259,5 +271,5 @@ it.each([
   const target = { kind: 'alert', alertId: alert.event.id } as const;
   await verbsOf(deps).recordRefusal({ ...ask('block', { id: 'act_refused3', target }), verb: 'remedy' });
 
-  expect(lines).toEqual([expect.stringContaining(`was refused to ${did} `)]);
+  expect(lines).toEqual([expect.stringContaining(`was not allowed to ${did} `)]);
 });

@@ -118,7 +118,7 @@ it('asks nobody where the card is linked to the person already', async () => {
 
   await world.claimCard(claim());
 
-  expect(world.answers).toEqual([expect.stringContaining('already. Nothing changed')]);
+  expect(world.answers).toEqual([expect.stringContaining('is already linked to')]);
 });
 
 it.each<[string, Given]>([
@@ -262,7 +262,7 @@ describe('the message of a claim', () => {
 
     expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
     expect(text).toContain('Their Slack email doesn’t match the cardholder’s.');
-    expect(text).toContain('Not linked to anyone. Their name in Slack doesn’t match the cardholder’s.');
+    expect(text).toContain('Not linked to anyone. Their Slack name doesn’t match the cardholder’s.');
     expect(text).toContain(unix(open.expiresAt));
   });
 
@@ -270,7 +270,7 @@ describe('the message of a claim', () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
     expect(text).toContain(
-      'Linked to <@U0SAM> now, who would be unlinked. Their name in Slack matches the cardholder’s.',
+      'Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s.',
     );
     expect(text).toContain('Their Slack email matches the cardholder’s.');
   });

@@ -31,7 +31,7 @@ function setUp(person: Person | null = hugo, isOwnCard = false) {
     refuse: async (_action: unknown, { why }: { why: string }) => void refusals.push(why),
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
     notifyDirectly: async (userId: string, _id: string, { text }: { text: string }) => {
-      if (text.includes('any more')) lost.push(userId);
+      if (text.includes('no longer linked')) lost.push(userId);
       else welcomed.push(userId);
     },
     isOwnCard: async () => isOwnCard,
@@ -62,7 +62,7 @@ describe('linking a card', () => {
     expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0HUGO', provedBy: 'approver', by: 'U0OLGA' });
     expect(world.entries.at(-1)).toMatchObject({ event: 'done', before: 'U0SAM', after: 'U0HUGO' });
     expect(world.welcomed).toEqual(['U0SAM', 'U0HUGO']);
-    expect(world.answers.at(-1)).toContain('<@U0SAM> is not linked to it any more');
+    expect(world.answers.at(-1)).toContain('<@U0SAM> is no longer linked to it');
     expect(world.lost, 'whoever loses the card is told').toEqual(['U0SAM']);
   });
 
@@ -74,7 +74,7 @@ describe('linking a card', () => {
 
     expect(world.entries.at(-1)).toMatchObject({ event: 'unchanged' });
     expect(world.welcomed).toEqual(['U0HUGO']);
-    expect(world.answers.at(-1)).toContain('already. Nothing changed');
+    expect(world.answers.at(-1)).toContain('is already linked to');
   });
 
   it('done again after a crash is put on record once and says that it was done', async () => {

@@ -16,7 +16,7 @@ async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
 }
 
 it.each([
-  ['ended', 'off', [], /no quiet hours any more/],
+  ['ended', 'off', [], /no longer has quiet hours/],
   ['changed', '21:00-06:00 UTC', ['21:00'], /Quiet hours of this channel/],
 ])(
   'quiet hours %s by a worker that is killed at any step: who did it, and what was before, is on record',

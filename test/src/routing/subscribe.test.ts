@@ -69,6 +69,6 @@ it('a filter that nothing can fit is refused, and a group that no card is in is 
   expect(await createSubscriptions(redis()).all()).toEqual([]);
 
   await performAction(subscribeTo('act_3', 'declines group Nowhere'), deps);
-  expect(answers.at(-1)?.text).toMatch(/No card is in a group “Nowhere” now/);
+  expect(answers.at(-1)?.text).toMatch(/No card is in a group “Nowhere”/);
   expect(await createSubscriptions(redis()).all()).toHaveLength(1);
 });

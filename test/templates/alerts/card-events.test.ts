@@ -12,13 +12,13 @@ const at = '2026-11-20T14:14:05Z';
 
 describe('a status change', () => {
   it.each([
-    ['one step', change(), 'Card blocked: Jane Doe', '*Active → blocked*', 'Made outside Slack', ''],
+    ['one step', change(), 'Card blocked: Jane Doe', '*Active → blocked*', 'Changed outside Slack', ''],
     [
       'by a click',
       change({ from: 'BLOCKED', steps: [{ status: 'ACTIVE', at }], causedBy: 'U1' }),
       'Card active: Jane Doe',
       '*Blocked → active*',
-      'Made by <@U1> in Cardbell',
+      'Changed by <@U1> in Cardbell',
       'block_card',
     ],
     [
@@ -32,7 +32,7 @@ describe('a status change', () => {
       }),
       'Card blocked: Jane Doe',
       '*Not activated → active → blocked*',
-      'Made outside Slack',
+      'Changed outside Slack',
       '',
     ],
     [
@@ -47,8 +47,8 @@ describe('a status change', () => {
       'a status before that nobody knows',
       change({ from: null, steps: [{ status: 'ACTIVE', at }] }),
       'Card active: Jane Doe',
-      '*Now active (status before not known)*',
-      'Made outside Slack',
+      '*Now active (earlier status not known)*',
+      'Changed outside Slack',
       'block_card',
     ],
     [
@@ -64,7 +64,7 @@ describe('a status change', () => {
       change({ steps: [{ status: 'CLOSED', at }] }),
       'Card closed for good: Jane Doe',
       '*Active → closed* Final: this card can never be used again.',
-      'Made outside Slack',
+      'Changed outside Slack',
       '',
     ],
     [
@@ -72,7 +72,7 @@ describe('a status change', () => {
       change({ supersededBy: 'ACTIVE' }),
       'Card status, arrived late: Jane Doe',
       '*Active → blocked* Arrived late: the card is now active.',
-      'Made outside Slack',
+      'Changed outside Slack',
       'block_card',
     ],
   ])('of %s', (_what, one, headline, way, cause, ids) => {
@@ -80,7 +80,7 @@ describe('a status change', () => {
     const text = shown(blocks);
 
     expect(text.startsWith(`${headline}\n${way}\n`)).toBe(true);
-    expect(/\*Change\*\n(.*)/.exec(text)?.[1] ?? '').toBe(cause);
+    expect(/\*How\*\n(.*)/.exec(text)?.[1] ?? '').toBe(cause);
     expect(buttonIds(blocks).join(' ')).toBe(ids);
   });
 
@@ -101,7 +101,7 @@ describe('a status change', () => {
     const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
 
     expect(cardStatus(statusAlert([closed]), view).text).toBe(
-      'Jane Doe · card 1212: active → closed. Final: this card can never be used again. Change made by <@U1> in Cardbell.',
+      'Jane Doe · card 1212: active → closed. Final: this card can never be used again. Changed by <@U1> in Cardbell.',
     );
   });
 
@@ -113,7 +113,7 @@ describe('a status change', () => {
     const { text, blocks } = cardStatus(statusAlert(changes), view);
 
     expect(text).toMatch(/^2 cards of Jane Doe changed: Card 1212 active → blocked; Card 9999 /);
-    expect(shown(blocks)).toContain('*Card 1212:* active → blocked, made by <@U1> in Cardbell.');
+    expect(shown(blocks)).toContain('*Card 1212:* active → blocked, changed by <@U1> in Cardbell.');
     expect(shown(blocks)).toContain('*Card 9999:* reported again as active.');
     expect(buttonIds(blocks)).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('a status change', () => {
     const alert = statusAlert([change()]);
     const { blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
 
-    expect(shown(blocks)).toContain('Made outside Slack');
+    expect(shown(blocks)).toContain('Changed outside Slack');
   });
 
   it('of many cards says how many more there are', () => {
@@ -172,7 +172,7 @@ describe('a shipped card', () => {
     const active = { ...card, status: 'ACTIVE' };
     const { blocks } = cardShipping(shippingAlert({}, { card: active }), view);
 
-    expect(shown(blocks)).toContain('no longer waiting to be activated');
+    expect(shown(blocks)).toContain('already activated or closed');
     expect(shown(blocks)).not.toContain('/card activate');
     expect(shown(holderShipping(shippingAlert({}, { card: active })).blocks)).toContain('already activated');
   });
@@ -195,13 +195,13 @@ describe('a virtual card', () => {
   const card = { ...virtualAlert().card, holder: null, last4: null };
 
   it.each([
-    ['created', [], 'Virtual card created: Jon Snow', 'with everything that was ordered with it'],
+    ['created', [], 'Virtual card created: Jon Snow', 'with everything as ordered'],
     ['not_created', [], 'Virtual card not created: Jon Snow', 'No card was created.'],
     ['resend', [], 'Virtual card details sent again: Jon Snow', 'were sent again to the configured receiver'],
     [
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],
-      'Virtual card created, not finished: Jon Snow',
+      'Virtual card created, but incomplete: Jon Snow',
       'could not be put in its group, could not be given its spending rules, could not be activated, could not be funded, and could not be finished: “Sorting”. You can fix each of these later.',
     ],
   ])('that is %s', (result, failed, headline, words) => {

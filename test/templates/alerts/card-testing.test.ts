@@ -37,7 +37,7 @@ describe('a card-testing warning', () => {
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Possible card testing: 3 cards at Blue Bottle Coffee
       *3 cards declined at Blue Bottle Coffee, Austin, TX*, <!date^1795184040^first {date_short_pretty} at {time}|first Nov 20, 2026, 9:14 AM ET>, <!date^1795184400^last {date_short_pretty} at {time}|last Nov 20, 2026, 9:20 AM ET>.
-      Somebody may be trying out stolen card numbers. It may also be the merchant’s terminal: ask the holders whether it was them, and block the cards of those who say no.
+      Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.
       • *Jane Doe*, card 1200: 2 declines, $1.00 to $5.00
       • *Jon Snow*, card 1201: 1 decline, $1.00
       • *Mia &lt;Wong&gt;*, card 1202: 1 decline, $1.00

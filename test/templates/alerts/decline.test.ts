@@ -55,7 +55,7 @@ describe('a declined purchase', () => {
     );
 
     expect(short).toContain('*$49.00 over the daily limit of $400.00*; $35.10 was left.');
-    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left by now: enough for this purchase.');
+    expect(moved).toContain('$90.00 of the daily limit of $400.00 is left now: enough for this purchase.');
   });
 
   it('counts what the card service sets aside on top', () => {
@@ -63,7 +63,7 @@ describe('a declined purchase', () => {
     const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
 
     expect(shown(blocks)).toContain(
-      '*$16.82 over the daily limit of $400.00*, with $16.82 that the card service sets aside on top; $84.10 was left.',
+      '*$16.82 over the daily limit of $400.00*, plus $16.82 that the card service sets aside; $84.10 was left.',
     );
     expect(shown(blocks)).toContain('pay $67.28 or less');
   });

@@ -85,7 +85,7 @@ describe('an alert is three lines', () => {
       'a status',
       statusAlert([change()]),
       /^\*Card blocked\* · Jane Doe · card 1212/,
-      /^Active → blocked, made outside Slack\./,
+      /^Active → blocked, changed outside Slack\./,
     ],
     [
       'a shipment',
@@ -98,7 +98,7 @@ describe('an alert is three lines', () => {
       'a new card that was activated since',
       statusAlert([newCard], { progress: activatedSince }),
       /^\*New card\* · Jane Doe · card 1212/,
-      /^Activated since\.$/,
+      /^Activated by now\.$/,
     ],
     ['a virtual card', virtualAlert(), /^\*Virtual card created\* · .* · card 1212/, /^The card is ready/],
   ])('of %s', (_what, alert, first, second) => {

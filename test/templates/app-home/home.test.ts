@@ -97,7 +97,7 @@ describe('App Home', () => {
   });
 
   it('says when the limits cannot be read, and when there are none', () => {
-    expect(read({ own: only({ ...own, limits: [], hasLimits: false }) })).toMatch(/cannot be asked for the limits/);
+    expect(read({ own: only({ ...own, limits: [], hasLimits: false }) })).toMatch(/limits are not available/);
     expect(read({ own: only({ ...own, limits: [] }) })).toMatch(/No limit is set/);
   });
 
@@ -109,8 +109,8 @@ describe('App Home', () => {
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
-    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(/somebody has to decide/);
-    expect(read({ team })).toMatch(/muted on a trip <!date\^\d+\^until /);
+    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(/an approver has to decide/);
+    expect(read({ team })).toMatch(/declines abroad hidden <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });
 
@@ -189,9 +189,9 @@ describe('App Home', () => {
 
   it('shows what the person asked for, and to those who decide the purchase and why it takes two', () => {
     expect(read({ ownRequests: [request] })).toMatch(
-      /You ask to raise .*daily limit \$400\.00 → \$450\.00 · 1 of 2 approvals/,
+      /You ask to raise .*daily limit.*: \$400\.00 → \$450\.00 \(\+\$50\.00\) · 1 of 2 approvals/,
     );
-    expect(read({ team })).toContain('to let $84.10 at Corner Diner pass');
+    expect(read({ team })).toContain('so that $84.10 at Corner Diner goes through');
     expect(read({ team })).toContain('2 approvals:');
   });
 

@@ -40,9 +40,9 @@ describe('the preferences in App Home', () => {
 
   it('are answered in a sentence', () => {
     expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe(
-      'I’ll message you when this happens: your card is declined.',
+      'I’ll message you when your card is declined.',
     );
-    expect(ownDigestSet('off').text).toBe('You get no digest of your cards any more.');
-    expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours now.');
+    expect(ownDigestSet('off').text).toBe('You no longer get a digest of your cards.');
+    expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours any more.');
   });
 });

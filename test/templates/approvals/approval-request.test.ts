@@ -72,7 +72,7 @@ describe.each([
     expect(read(openRequestOf({ needed: 2, counted, approvals }))).toMatch(
       /2 approvals: more than \$1,000\.00 in 24 hours\.\* This raises the daily limit by \$1,600\.00/,
     );
-    expect(read(openRequestOf({ needed: 2, approvals }))).toContain('2 approvals:* who asked counts as one');
+    expect(read(openRequestOf({ needed: 2, approvals }))).toContain('2 approvals:* whoever asked counts as one');
     expect(read(openRequestOf({ needed: 2, approvals, orderCents: 160_000, changes: [] }))).toContain(
       '2 approvals:* it is more than one person may order within 24 hours.',
     );
@@ -112,6 +112,6 @@ it('a reminder is one message for everything that waits, with amounts and links'
   );
 
   expect(shown(blocks)).toMatch(
-    /2 requests wait.*\$400\.00 → \$900\.00.*<https:\/\/example\.slack\.com\/req_ask1\|Open>.*\$400\.00 → \$500\.00.*req_2\|Open>.*<@U0ANA>/s,
+    /2 requests are waiting.*\$400\.00 → \$900\.00.*<https:\/\/example\.slack\.com\/req_ask1\|Open>.*\$400\.00 → \$500\.00.*req_2\|Open>.*<@U0ANA>/s,
   );
 });

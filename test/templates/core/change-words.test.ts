@@ -5,7 +5,7 @@ it.each([
   ['daily limit $150.00', 'daily limit $400.00', 'Daily limit $150.00 → $400.00'],
   ['daily limit $150.00', 'no daily limit', 'Daily limit $150.00 → no daily limit'],
   ['active', 'blocked', 'Active → blocked'],
-  ['daily limit $150.00', 'daily limit $150.00', 'Daily limit $150.00 → daily limit $150.00'],
+  ['daily limit $150.00', 'daily limit $150.00', 'Daily limit $150.00'],
   ['daily limit', 'daily limit $150.00', 'Daily limit → daily limit $150.00'],
   [
     'daily limit $150.00; weekly limit none',

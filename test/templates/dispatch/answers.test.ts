@@ -81,7 +81,7 @@ it('the question before an activation names the cards that end', () => {
   const { text, blocks } = confirmActivation(answer.confirm);
 
   expect(text).toContain(
-    'ends 2 other open cards of the account for good. Ending: Card 3434 (active), Card 5656 (blocked).',
+    'closes 2 other open cards of the account for good. Closing: Card 3434 (active), Card 5656 (blocked).',
   );
   expect(shown(blocks)).toContain('• Card 3434 (active)\n• Card 5656 (blocked)');
   expect(buttons(blocks)).toMatchObject([
@@ -144,7 +144,7 @@ describe('the result of an action', () => {
     ],
     [
       'unknown',
-      'Not sure: tried to change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. No answer came back, so it may or may not have happened. Check the card before you try again.',
+      'Not sure: tried to change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. The card service did not answer, so it may or may not have happened. Check the card before you try again.',
     ],
   ] as const)('%s', (state, sentence) => {
     const { text, blocks } = actionResult({
@@ -154,7 +154,7 @@ describe('the result of an action', () => {
     });
 
     expect(text).toBe(sentence);
-    expect(shown(blocks)).toContain('by <@U1>, <!date^1795184040^');
+    expect(shown(blocks)).toContain('by <@U1><!date^1795184040^, ');
     expect(shown(blocks).includes('Nothing changed.')).toBe(state === 'failed' || state === 'unchanged');
     expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done');
   });
@@ -167,7 +167,7 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
-      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe · card 1212: daily limit $400.00 → $2,000.00. 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
+      'Approval needed: <@U1> asks to raise the daily limit of Jane Doe · card 1212: $400.00 → $2,000.00 (+$1,600.00). 1 of 2 approvals (<@U2>), <!date^1795187640^expires {date_short_pretty} at {time}|expires Nov 20, 2026, 10:14 AM ET>.',
     );
     expect(shown(blocks)).toContain('$400.00 → $2,000.00 (+$1,600.00)');
     expect(shown(blocks)).toContain('Reason: Trade fair &amp; booth');
@@ -184,8 +184,8 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(one);
     const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
 
-    expect(shown(blocks)).toContain('the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00*\nReason:');
-    expect(text).toContain('$2,000.00. Needs one approval, <!date^1795187640^expires ');
+    expect(shown(blocks)).toContain('the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00 (+$1,600.00)*\nReason:');
+    expect(text).toContain('$2,000.00 (+$1,600.00). Needs one approval, <!date^1795187640^expires ');
     expect(two.match(/Needs 2 approvals/g)).toHaveLength(1);
     // The headline names the card and who holds it: on a phone nobody scrolls past it twice.
     expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('a request for approval', () => {
     expect(shown(approvalRequest({ ...answer.request, counted }).blocks)).toContain(
       '*2 approvals: more than $1,000.00 in 24 hours.* This raises the daily limit by $1,600.00.',
     );
-    expect(shown(approvalRequest(answer.request).blocks)).toContain('2 approvals:* who asked counts as one');
+    expect(shown(approvalRequest(answer.request).blocks)).toContain('2 approvals:* whoever asked counts as one');
   });
 
   it('says who asked for what, and who made what of it', () => {
@@ -266,6 +266,15 @@ it('an audit line is one line', () => {
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
 
+it('a line of the audit channel names its channel, and what both sides share only once', () => {
+  const daily = { before: 'daily limit $10.00', after: 'daily limit $40.00', reason: null, outcome: '' };
+
+  expect(auditLine({ ...answer.audit, did: 'set the quiet hours of', channel: 'C1', card: null }).text).toMatch(
+    /^<@U1> set the quiet hours of <#C1>: /,
+  );
+  expect(auditLine({ ...answer.audit, ...daily }).text).toMatch(/: daily limit \$10\.00 → \$40\.00\.$/);
+});
+
 it('a line of the audit channel ends with one full stop, also where it only says who did what', () => {
   const none = { before: null, after: null, reason: null, outcome: '' };
 
@@ -300,8 +309,9 @@ it('a request for several limits names each, from what to what', () => {
   expect(text).toContain(
     'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
   );
-  expect(shown(blocks)).toContain('*Daily limit*\n$400.00 → $2,000.00 (+$1,600.00)');
-  expect(shown(blocks)).toContain('*Weekly limit for Books, &lt;Maps&gt;*\nno limit → $2,100.00');
+  expect(shown(blocks)).toContain(
+    'asks to raise 2 limits: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00*',
+  );
   expect(checkBlocks(blocks, 'message')).toEqual([]);
 });
 
@@ -333,7 +343,7 @@ describe('the form behind “Raise limit…”', () => {
 
     expect(form.title.text).toBe('Raise 3 limits');
     expect(texts(form.blocks)[0]?.text).toContain(
-      'This purchase is stopped by two limits: the daily limit of $400.00 ($35.10 left) and the weekly limit of $600.00 ($10.00 left).\nRaised along, because one of them would be above: the monthly limit of $610.00.',
+      'This purchase is stopped by two limits: the daily limit of $400.00 ($35.10 left) and the weekly limit of $600.00 ($10.00 left).\nRaised too, because one of them would exceed it: the monthly limit of $610.00.',
     );
     expect(inputs.slice(0, 3)).toMatchObject([
       { label: { text: 'New daily limit in dollars' }, optional: true, element: { initial_value: '449.00' } },
@@ -365,7 +375,7 @@ describe('the form behind “Raise limit…”', () => {
     const form = remedyForm({ ...answer.form, remedy: remedyOf(weekly), state: 'along', typed });
 
     expect(texts(form.blocks)[0]?.text).toMatch(
-      /You raise the weekly limit.*Look at all amounts, then submit again\.\nRaised along, because it would be above: the monthly limit of \$610\.00\.$/,
+      /You raise the weekly limit.*Check all amounts, then submit again\.\nRaised too, because that limit would exceed it: the monthly limit of \$610\.00\.$/,
     );
     expect(JSON.stringify(form).match(/"initial_value":"900\.00"/g)).toHaveLength(2);
   });

@@ -141,7 +141,7 @@ describe('a new card, for the holder', () => {
 
     expect(read).toMatch(/on its way/);
     expect(read).toMatch(/9400111201080805483016/);
-    expect(read).toMatch(/cannot be used before it is activated/);
+    expect(read).toMatch(/does not work until it is activated/);
     expect(buttons).toEqual(['track_shipment']);
   });
 

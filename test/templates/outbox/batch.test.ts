@@ -169,7 +169,7 @@ describe('pages in place of a file', () => {
     const shown = pages.flatMap(({ blocks }) => JSON.stringify(blocks).match(/\$1\d\.\d\d/g) ?? []);
     expect(new Set(shown).size).toBe(250);
     expect(shown).toHaveLength(250);
-    expect(pages[0]?.text).toMatch(/took no file.*missing.scope/);
+    expect(pages[0]?.text).toMatch(/did not take the rows as a file.*missing.scope/);
     expect(pages.at(-1)?.text).toMatch(/of 250\.$/);
   });
 });
