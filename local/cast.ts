@@ -97,8 +97,8 @@ const hero: SeedAccount = {
   cards: [{ status: 'ACTIVE', lastFour: HERO_LAST4 }],
   rules: { DailySpendLimit: 150 },
   history: [
-    { daysAgo: 1, amount: 38.2, merchant: 'CORNER DINER', mcc: '5812', outcome: 'settled' },
-    { daysAgo: 2, amount: 71.55, merchant: 'OAK HARDWARE', mcc: '5251', outcome: 'settled' },
+    { daysAgo: 1, amount: 38.2, merchant: HERO_MERCHANT, mcc: '5812', outcome: 'settled' },
+    { daysAgo: 2, amount: 71.55, merchant: 'Oak Hardware', mcc: '5251', outcome: 'settled' },
     { daysAgo: 6, amount: 54.9, merchant: 'ROUTE 9 FUEL', mcc: '5542', outcome: 'settled', pin: true },
   ],
 };

@@ -156,7 +156,7 @@ export function notConfirmed(change: string, ref: string): OpsIssue {
     title: 'The card service does not show a change',
     what: `It was asked to ${change} a card and accepted that, but neither a webhook nor a look at the card has shown it within two minutes.`,
     means: 'The card may be as it was before. Whoever asked has been told.',
-    todo: 'Look at the card where the card service is administered, and change it there if it is not as it should be.',
+    todo: 'Look at the card in the card program’s portal, and change it there if it is not as it should be.',
     ref,
   };
 }

@@ -28,6 +28,6 @@ export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: Dige
 
 /** It gets none any more. */
 export function digestOff(): Message {
-  const text = 'This channel gets no digest any more.';
+  const text = 'This channel no longer gets a digest.';
   return { text, blocks: [section(`*${text}*`)] };
 }

@@ -85,7 +85,7 @@ export function reasonName(
 /** `12 declines (30 attempts), $1,234.50`: a purchase that was tried again counts once, and so do its dollars. */
 function declinesWords({ count, attempts, cents }: Sums): string {
   if (count === 0)
-    return attempts === 0 ? 'Nothing was declined' : `No new decline, ${countOf(attempts, 'more attempt')}`;
+    return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
   const tries = attempts > count ? ` (${attempts} attempts)` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }
@@ -99,13 +99,13 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** `3 approvals, $700.00 more in all, 1 of them an emergency override`. */
+/** `3 approvals, raised by $700.00 in all, 1 of them an emergency override`. */
 function approvalWords(approvals: readonly ApprovedChange[]): string {
   if (approvals.length === 0) return '';
   const cents = approvals.reduce((sum, change) => sum + (change.cents ?? 0), 0);
   const overrides = approvals.filter(({ isOverride }) => isOverride).length;
   const ofThem = overrides === 0 ? '' : `, ${overrides} of them by emergency override`;
-  return `${countOf(approvals.length, 'approval')}, ${formatCents(cents)} more in all${ofThem}`;
+  return `${countOf(approvals.length, 'approval')}, raised by ${formatCents(cents)} in all${ofThem}`;
 }
 
 function openWords(open: readonly OpenException[]): string {
@@ -114,7 +114,7 @@ function openWords(open: readonly OpenException[]): string {
 
 function waitingWords(count: number): string {
   if (count === 0) return '';
-  return count === 1 ? '1 card waits to be activated' : `${count} cards wait to be activated`;
+  return count === 1 ? '1 card is not activated yet' : `${count} cards are not activated yet`;
 }
 
 function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): ShownTable {
@@ -124,22 +124,22 @@ function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): Show
     { head: 'Declines', of: ({ count }) => number(count) },
     { head: 'Attempts', of: ({ attempts }) => number(attempts) },
     { head: 'Amount', of: ({ cents }) => ({ value: cents / 100, text: formatCents(cents) }) },
-    { head: 'Before', of: ({ before }) => number(before) },
+    { head: 'Previous', of: ({ before }) => number(before) },
   ];
   return dataTable(caption, columns, rows);
 }
 
 const approvalColumns = (): Column<ApprovedChange>[] => [
   { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
-  { head: 'More', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
+  { head: 'Raised by', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
   { head: 'Duration', of: ({ duration }) => duration ?? 'permanent' },
   { head: `When (${serviceZone().short})`, of: ({ at }) => serviceClock(at, true) },
-  { head: 'How', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
+  { head: 'Decision', of: ({ isOverride }) => (isOverride ? 'emergency override' : 'approved') },
   { head: 'By', of: ({ approvedBy }) => ({ users: approvedBy }) },
 ];
 
-const openKinds = { temporary: 'temporary', asking: 'to be decided', request: 'waits for approval' } as const;
+const openKinds = { temporary: 'temporary', asking: 'to be decided', request: 'waiting for approval' } as const;
 
 const openColumns = (): Column<OpenException>[] => [
   { head: 'Card', of: ({ card }) => cardOfHolderRaw(card) },

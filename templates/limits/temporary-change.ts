@@ -90,20 +90,20 @@ type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superse
 
 const ofSingle: Ended = {
   asking: ({ was, is }) =>
-    `It has ended, but somebody changed it meanwhile: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed it in the meantime: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Back to ${was} ${who}${when}.`,
   kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
-    `The card service refuses to put it back to ${was}, so it is still ${set}. Change it where the card service is administered.`,
+    `The card service refuses to put it back to ${was}, so it is still ${set}. Change it in the card program’s portal.`,
 };
 
 const ofSeveral: Ended = {
   asking: ({ was, is }) =>
-    `It has ended, but somebody changed one of them meanwhile. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed one of them in the meantime. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
   kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>
-    `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them where the card service is administered.`,
+    `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them in the card program’s portal.`,
 };
 
 /** To the one who asked for it: it is over. */

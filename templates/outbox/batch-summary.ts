@@ -24,7 +24,7 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   ];
   return [
     section(totals(rows)),
-    ...(isDrawn ? [barChart('Alerts by reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
+    ...(isDrawn ? [barChart('By reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
     ...fields(about),
     ...doneLines(rows),
   ];

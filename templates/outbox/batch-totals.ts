@@ -9,10 +9,9 @@ export function totals(rows: readonly BatchRow[]): string {
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const isOneDay = serviceClock(first, true).split(',')[0] === serviceClock(last, true).split(',')[0];
   const isOneMinute = serviceClock(first, true) === serviceClock(last, true);
-  const when = isOneMinute
-    ? dateToken(first)
-    : `${dateToken(first)} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
-  return [...sums(rows).map(([amount, words]) => `*${amount}* ${words}`), when].filter(Boolean).join(', ');
+  const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
+  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${dateAfter(',', first)}`;
+  return isOneMinute ? since : `${since} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
 }
 
 /**

@@ -73,10 +73,10 @@ const titles: Readonly<Record<BatchReason, string>> = {
 };
 
 const smallPrint: Readonly<Record<BatchReason, string>> = {
-  busy: 'One message, because more arrived at once than a channel can take one by one.',
-  held: 'Kept back during this channel’s quiet hours.',
-  late: 'Fetched after a gap: it happened earlier than it is shown here.',
-  fraud: 'One message, because more arrived at once than a channel can take one by one.',
+  busy: 'One message, because more arrived at once than Slack posts one by one.',
+  held: 'Held back during this channel’s quiet hours.',
+  late: 'Fetched after a gap: these happened earlier than this message.',
+  fraud: 'One message, because more arrived at once than Slack posts one by one.',
 };
 
 /** The most frequent reason, as a sentence. */

@@ -57,10 +57,10 @@ function finished({ recovered, unreadable, statuses }: RecoveryLine, span: strin
     blocks: [
       section(`*${what}*`, 'Their alerts are in their channels, marked as late.'),
       ...context(
-        statuses === 0 ? null : `${statuses} of them: cards whose status changed and no webhook came.`,
+        statuses === 0 ? null : `${statuses} of them: cards whose status changed without a webhook.`,
         unreadable === 0
           ? null
-          : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} kept aside: \`npm run replay -- list\`.`,
+          : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: \`npm run replay -- list\`.`,
         'Shipments and virtual card orders cannot be fetched afterwards.',
       ),
     ],

@@ -57,7 +57,7 @@ describe('a digest', () => {
     expect(shown).toContain('data_table');
     expect(shown).toContain('Over the daily limit');
     expect(shown).not.toMatch(/PIN/);
-    expect(message.text).toMatch(/cards wait to be activated/);
+    expect(message.text).toMatch(/cards are not activated yet/);
   });
 
   it('is posted at its time in its zone, once for each period', async () => {

@@ -220,7 +220,7 @@ describe('a purchase', () => {
 
     const { root, replies, isOne } = threadOf(holderOf(account));
     expect(isOne).toBe(true);
-    expect(replies[0]?.text).toContain('Probably belongs to this purchase');
+    expect(replies[0]?.text).toContain('Probably part of this purchase');
     expect(root?.text).toContain('Reversed, hold released');
     expect(root?.text).toContain('probably');
   });
@@ -274,7 +274,7 @@ describe('a card that was ordered', () => {
 
     // The sandbox knows nothing of this order: its webhook is sent once more, with the order.
     await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('ACTIVE') }));
-    await until(() => shown(now(shipped)).includes('*activated*'), 'the first message says so');
+    await until(() => shown(now(shipped)).includes('activated {date'), 'the first message says so');
     const [created] = messagesOf(channels.status, holder);
     await until(
       () =>

@@ -69,7 +69,7 @@ describe('who holds a card', () => {
 
     const start = since();
     await command(ben, `link ${last4Of(card)} @hugo`);
-    await waitTold(ben, /linked to .* already.*Nothing changed/, start);
+    await waitTold(ben, /already linked to .*Nothing changed/, start);
     await command(ben, `unlink ${last4Of(card)}`);
     await waitTold(ben, /^Unlinked/, start);
     expect(await linkOf(card)).toBeNull();
@@ -192,7 +192,7 @@ describe('who holds a card', () => {
     const start = since();
     await press(ana, late, 'confirm_claim');
     await waitTold(ana, /expired/, start);
-    await waitFor(direct(people.gus), /Nobody confirmed within 24 hours/);
+    await waitFor(direct(people.gus), /Nobody confirmed that .* within 24 hours/);
     expect(await linkOf(card)).toBeNull();
   });
 });
@@ -217,7 +217,7 @@ describe('the holder', () => {
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`Your card ${last4Of(card)} was declined`));
 
-    expect(message.text).toMatch(/wrong PIN.*If it was not you, block the card now/);
+    expect(message.text).toMatch(/wrong PIN.*If it wasn’t you, block the card now/);
     expect(shown(alert)).not.toMatch(/PIN/);
     expect(shown(message)).not.toMatch(/Admin|acknowledge_alert|approve_remedy/);
 

@@ -12,7 +12,7 @@ const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };
 
-/** Rules as somebody set them where the card service is administered. */
+/** Rules as somebody set them in the card program’s portal. */
 async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
   await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
     method: 'PUT',
@@ -149,7 +149,7 @@ describe('the remedy that fits the decline', () => {
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
     expect(shown(alert)).toContain('Unblock card…');
 
-    const view = await openForm(ana, alert, /can be used again/);
+    const view = await openForm(ana, alert, /will work again/);
     await submit(ana, view.id, {});
     await until(() => shown(alert).includes('Unblocked'), 'the alert says so');
 

@@ -19,7 +19,7 @@ function limitsOf(card: SandboxAccount) {
   return [DailySpendLimit, WeeklySpendLimit, MonthlySpendLimit];
 }
 
-/** Rules as somebody set them where the card service is administered. */
+/** Rules as somebody set them in the card program’s portal. */
 async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
   const { status } = await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
     method: 'PUT',
@@ -227,7 +227,7 @@ describe('a daily limit above the weekly limit', () => {
 
     const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
     await submit(ana, first, { amount: '150', term: '1h' });
-    const second = await formThatSays(ana, /Raised along, because it would be above: the weekly limit of \$100\.00/);
+    const second = await formThatSays(ana, /Raised too, because that limit would exceed it: the weekly limit of \$100\.00/);
     expect(writesOf(card)).toHaveLength(since);
     expect((await submit(ana, second, {})).errors).toBeUndefined();
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');
@@ -311,7 +311,7 @@ describe('a request for several limits', () => {
       60_000,
     );
 
-    expect(told.text).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00 for 2 hours');
+    expect(told.text).toContain('daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00 for 2 hours');
     expect(limitsOf(card)).toEqual([40, 40, null]);
     expect(buy(card, 40)).toBe(true);
   });

@@ -50,6 +50,6 @@ it('a request whose channel is shared after it was posted is not shown there any
 
   await press(ben, request, 'decide_request_deny');
 
-  await until(() => /not shown any more/.test(now(request).text), 'the message is replaced');
+  await until(() => /no longer shown/.test(now(request).text), 'the message is replaced');
   expect(JSON.stringify(now(request))).not.toContain(holderOf(card));
 });

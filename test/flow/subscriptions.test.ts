@@ -103,7 +103,7 @@ describe('a subscription', () => {
     await type(ana, channels.declines, 'subscribe declines over 900');
     const answer = await cardbell().waitTold(ana, /declines and over \$900/);
 
-    expect(JSON.stringify(answer.blocks)).toContain('The configuration sends all declines');
+    expect(JSON.stringify(answer.blocks)).toContain('By configuration, all declines');
   });
 });
 

@@ -86,7 +86,7 @@ describe('/card declines', () => {
     sandbox.faults.add({ path: /NetworkTransactions/, kind: 'token_expired' });
     await command(olga, `declines ${last4Of(card)}`);
     const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*0 declines in 1 week`));
-    expect(blocksOf(answer)).toContain('could not be asked');
+    expect(blocksOf(answer)).toContain('did not answer');
   });
 
   it('is not for everybody; holders see only their own card', async () => {

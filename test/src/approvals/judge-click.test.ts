@@ -34,7 +34,7 @@ const limit = (
 const approve = (requestId: string, id: string, userId: string, revision = 0): Action =>
   ask('decide', { target: { kind: 'request', requestId, revision }, id, approve: true, actor: person(userId) });
 const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
-/** Somebody changes the daily limit where the card service is administered. */
+/** Somebody changes the daily limit in the card program’s portal. */
 const inPortal = ({ service }: PerformWorld, dollars: number): void => {
   service.rules = { ...service.rules, DailySpendLimit: dollars };
 };

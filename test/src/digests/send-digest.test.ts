@@ -91,10 +91,10 @@ it('dollars by reason and group add up exactly, with the cards of no group and t
 
   const { page, text } = posted[0] ?? { page: '', text: '' };
   expect(text).toContain('2 declines, $10.30, 1 more than the day before (1)');
-  expect(page).toMatch(/By reason\*\n• .*PIN · Declines 2 · Attempts 2 · Amount \$10\.30 · Before 1/);
-  expect(page).toContain('• COFFEE BAR · Declines 2 · Attempts 2 · Amount $10.30 · Before 1');
-  expect(page).toContain('• Field · Declines 1 · Attempts 1 · Amount $10.10 · Before 0');
-  expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Before 1');
+  expect(page).toMatch(/By reason\*\n• .*PIN · Declines 2 · Attempts 2 · Amount \$10\.30 · Previous 1/);
+  expect(page).toContain('• COFFEE BAR · Declines 2 · Attempts 2 · Amount $10.30 · Previous 1');
+  expect(page).toContain('• Field · Declines 1 · Attempts 1 · Amount $10.10 · Previous 0');
+  expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Previous 1');
 });
 
 it('the digest of a month covers the calendar’s, comes days late if it must, and brings a file for the controller', async () => {

@@ -74,7 +74,7 @@ describe('a digest', () => {
 
     const { told, set } = await typed('off', { isExtShared: false, isMember: false }, 'C2');
 
-    expect(told).toMatch(/gets no digest any more/);
+    expect(told).toMatch(/no longer gets a digest/);
     expect(set).toEqual([]);
   });
 });

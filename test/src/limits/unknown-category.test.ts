@@ -147,7 +147,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
     await performAction(wished('daily', 1100), world.deps);
 
     expect(await noteOf(world)).toContain(
-      'I cannot tell which merchant category stopped this purchase. Change it where the card service is administered.',
+      'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.',
     );
     expect(world.writes).toEqual([]);
   });

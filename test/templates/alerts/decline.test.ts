@@ -385,6 +385,13 @@ describe('a decline whose purchase was paid in the end', () => {
     expect(resolved(paid, answered, restored)).toContain('*Resolved.* Approved by <@U2>, paid at ');
   });
 
+  it('names no single amount where several limits went back', () => {
+    const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
+
+    expect(resolved(raised, paid, all)).toContain(', limits and rules back to what they were. 7 minutes.');
+    expect(resolved(raised, paid, all)).toContain('weekly limit $40.00 → $20.00');
+  });
+
   it('takes what went back from the change that let it through', () => {
     const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
 

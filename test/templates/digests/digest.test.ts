@@ -59,7 +59,7 @@ const facts: Digest = {
 describe('a digest', () => {
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
-      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, $30.50 more in all. 1 open exception. 1 card waits to be activated.',
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all. 1 open exception. 1 card is not activated yet.',
     );
   });
 
@@ -67,14 +67,14 @@ describe('a digest', () => {
     const override = { ...approved, isOverride: true };
     const { message } = digest({ ...facts, approvals: [approved, override] }, 'private');
 
-    expect(message.text).toContain('2 approvals, $61.00 more in all, 1 of them by emergency override.');
+    expect(message.text).toContain('2 approvals, raised by $61.00 in all, 1 of them by emergency override.');
   });
 
   it('shows dollars by reason and group, and each approval with amount, duration and approvers', () => {
     const page = shown(withoutDataTables(digest(facts, 'direct').message.blocks));
 
-    expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Before 4');
-    expect(page).toContain('• Field team · Declines 12 · Attempts 12 · Amount $120.00 · Before 8');
+    expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Previous 4');
+    expect(page).toContain('• Field team · Declines 12 · Attempts 12 · Amount $120.00 · Previous 8');
     expect(page).toContain(
       '• Sam Rivera · card 1234 · $30.50 · Daily limit $150.00 → $180.50 · for 4 hours · Nov 12, 10:00 AM · approved · <@U0ANA>, <@U0BEN>',
     );
@@ -109,14 +109,14 @@ describe('a digest', () => {
     const total = { count: 0, attempts: 0, cents: 0 };
     const { text, blocks } = digest({ ...facts, ...none, kind: 'daily', total, before: 0 }, 'private').message;
 
-    expect(text).toBe('Declines of the last day: Nothing was declined, as many as the day before (0).');
+    expect(text).toBe('Declines of the last day: No declines, as many as the day before (0).');
     expect(blocks).toHaveLength(3);
   });
 
   it('says so where what was declined before was only tried again', () => {
     const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
 
-    expect(message.text).toContain('No new decline, 2 more attempts,');
+    expect(message.text).toContain('No new declines, 2 more attempts,');
   });
 
   it('fits whatever names there are', () => {

@@ -76,7 +76,7 @@ describe('several alerts in one message', () => {
     const drawn = JSON.stringify(draw(flood).blocks);
     const listed = JSON.stringify(draw(flood, { hasChart: false }).blocks);
 
-    expect(drawn).toContain('Alerts by reason');
+    expect(drawn).toContain('By reason');
     expect(drawn).not.toContain('*Why*');
     expect(listed).toContain('*Why*');
     expect(drawn).toMatch(/\*Merchants \(9\)\*.*?and 4 more/);
@@ -181,7 +181,7 @@ describe('money in a message of several alerts', () => {
     shownIn(draw(batchRows(alerts, inPublic)).blocks).split('\n')[1] ?? '';
 
   it('is added up where it is all of one kind', () => {
-    expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(/^\*\$504\.60\* in all, /);
+    expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(/^\*\$504\.60\* in all<!date\^\d+\^, /);
   });
 
   it('is not added up across what was spent, settled and given back: that can be the same money', () => {
@@ -192,7 +192,7 @@ describe('money in a message of several alerts', () => {
     ];
 
     expect(headOf(alerts)).toMatch(
-      /^\*\$168\.20\* spent, \*\$168\.20\* settled, \*\$84\.10\* reversed, \*\$10\.00\* refunded, \*\$84\.10\* declined, /,
+      /^\*\$168\.20\* spent, \*\$168\.20\* settled, \*\$84\.10\* reversed, \*\$10\.00\* refunded, \*\$84\.10\* declined<!date\^\d+\^, /,
     );
     expect(draw(batchRows(alerts, inPublic)).text).toContain('$168.20 spent, $168.20 settled, $84.10 reversed');
   });
