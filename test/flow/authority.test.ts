@@ -139,7 +139,7 @@ describe('a holder asks for more', () => {
     await submit(zoe, viewId, { amount: '300', reason: 'One night.' });
     const message = await told(/Approved by.*\$300\.00 for 2 hours.*One night/);
 
-    expect(message.text).toContain('Daily limit $100.00 → $300.00 for 2 hours');
+    expect(message.text).toContain('daily limit $100.00 → $300.00 for 2 hours');
     expect(limitOf(card)).toBe(300);
   });
 
