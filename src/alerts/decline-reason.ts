@@ -82,7 +82,8 @@ function ruleMcc(message: string): Entry {
   const category = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() || null;
   return {
     title: 'Kind of merchant not allowed',
-    meaning: category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
+    meaning:
+      category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
     holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
     adminFix: 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
     remedy: 'allow_category',

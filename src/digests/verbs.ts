@@ -32,7 +32,8 @@ export const digestVerbs = {
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',
-      effect: 'posts a summary of declines and approvals here every day, week or month; “now” posts one immediately, “off” ends it',
+      effect:
+        'posts a summary of declines and approvals here every day, week or month; “now” posts one immediately, “off” ends it',
       read(words) {
         const wanted = readDigest(words);
         const usage =

@@ -155,8 +155,7 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
   const resolution = resolutionOf(outcomes, declinedAt);
   if (resolution === null) return outcomeLines(outcomes);
   const others = outcomes.filter(
-    (one) =>
-      one.verb !== 'acknowledge' && (!resolution.told.includes(one) || one.confirmation === 'unconfirmed'),
+    (one) => one.verb !== 'acknowledge' && (!resolution.told.includes(one) || one.confirmation === 'unconfirmed'),
   );
   return [section(`*Resolved.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
 }

@@ -70,8 +70,7 @@ export function whyApprovals({
   if (needed === 1) return null;
   if (counted === null && orderCents !== null)
     return `*${needed} approvals:* it is more than one person may order within 24 hours.`;
-  if (counted === null)
-    return `*${needed} approvals:* whoever asked counts as one, and somebody else has to agree.`;
+  if (counted === null) return `*${needed} approvals:* whoever asked counts as one, and somebody else has to agree.`;
   return `*${needed} approvals: ${whyMore(counted)}.* ${countedWords(counted)}`;
 }
 

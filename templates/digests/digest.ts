@@ -84,8 +84,7 @@ export function reasonName(
 
 /** `12 declines (30 attempts), $1,234.50`: a purchase that was tried again counts once, and so do its dollars. */
 function declinesWords({ count, attempts, cents }: Sums): string {
-  if (count === 0)
-    return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
+  if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
   const tries = attempts > count ? ` (${attempts} attempts)` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }

@@ -76,7 +76,9 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
   const { card, changes, term, goals } = request;
   const name = cardName(card);
   const isUncertain = unconfirmedApproval(request) !== null;
-  const nothing = isUncertain ? 'An earlier approval may have changed something: nobody knows yet.' : 'Nothing changed.';
+  const nothing = isUncertain
+    ? 'An earlier approval may have changed something: nobody knows yet.'
+    : 'Nothing changed.';
   switch (request.state) {
     case 'approved':
     case 'overridden': {

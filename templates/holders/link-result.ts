@@ -20,9 +20,7 @@ export function linkResult({ card, userId, before, isSame }: LinkResult): Messag
   const head = isSame
     ? `${mention(userId)} is already linked to ${cardOfHolder(card)}. Nothing changed.`
     : `Linked: ${mention(userId)} holds ${cardOfHolder(card)}.`;
-  const effect = isSame
-    ? ''
-    : 'They get direct messages about it from now on, and can always block it.';
+  const effect = isSame ? '' : 'They get direct messages about it from now on, and can always block it.';
   const replaced = before === null ? '' : `${mention(before)} is no longer linked to it.`;
 
   return {

@@ -101,7 +101,11 @@ export function muteList({
     text: sentence(
       `${title}.${mutes.map((mute) => ` ${cardOfHolder(mute.card)} until ${serviceTime(mute.endsAt)}.`).join('')}`,
     ),
-    blocks: [header(title), ...shown.shown, ...context(pageWords(shown, 'mutes'), mutes.length === 0 ? null : 'Each ends automatically.')],
+    blocks: [
+      header(title),
+      ...shown.shown,
+      ...context(pageWords(shown, 'mutes'), mutes.length === 0 ? null : 'Each ends automatically.'),
+    ],
   };
 }
 

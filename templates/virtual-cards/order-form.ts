@@ -46,7 +46,11 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
     blocks: [
       section('*Who will hold it*', 'Kept encrypted until the card is ordered, then deleted.'),
       text(input.firstName, 'First name', { max: 23, initial: firstName }),
-      text(input.lastName, 'Last name', { max: 23, initial: lastName, hint: 'Both names together: at most 23 characters.' }),
+      text(input.lastName, 'Last name', {
+        max: 23,
+        initial: lastName,
+        hint: 'Both names together: at most 23 characters.',
+      }),
       text(input.dateOfBirth, 'Date of birth', { max: 10, hint: 'Month first. Example: 04/30/1991' }),
       text(input.phone, 'Phone', { max: 20, hint: 'Example: 512-555-0142' }),
       text(input.email, 'Email', { max: 254 }),

@@ -108,10 +108,7 @@ describe('a purchase that several limits stop', () => {
     expect(limitsOf(card)).toEqual([10, 20, null]);
     expect(writesOf(card)).toHaveLength(since + 2);
     expect(shown(alert)).toContain('Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00.');
-    await cardbell().waitFor(
-      channels.audit,
-      /changed the limit of .*: daily limit \$10\.00 → \$40\.00; weekly/,
-    );
+    await cardbell().waitFor(channels.audit, /changed the limit of .*: daily limit \$10\.00 → \$40\.00; weekly/);
     const line = await cardbell().waitFor(channels.audit, /put back the daily limit and weekly limit of/);
     expect(line.text).toContain('daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00');
     expect((await records(card)).map(({ event, before, after }) => [event, before, after])).toEqual(
@@ -227,7 +224,10 @@ describe('a daily limit above the weekly limit', () => {
 
     const first = await openForm(ana, alert, 'approve_remedy', /is the lowest limit/);
     await submit(ana, first, { amount: '150', term: '1h' });
-    const second = await formThatSays(ana, /Raised too, because that limit would exceed it: the weekly limit of \$100\.00/);
+    const second = await formThatSays(
+      ana,
+      /Raised too, because that limit would exceed it: the weekly limit of \$100\.00/,
+    );
     expect(writesOf(card)).toHaveLength(since);
     expect((await submit(ana, second, {})).errors).toBeUndefined();
     await until(() => shown(alert).includes('· confirmed'), 'the alert says so');

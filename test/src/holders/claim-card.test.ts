@@ -269,9 +269,7 @@ describe('the message of a claim', () => {
   it('says who would lose the card, and that the names match', async () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
-    expect(text).toContain(
-      'Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s.',
-    );
+    expect(text).toContain('Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s.');
     expect(text).toContain('Their Slack email matches the cardholder’s.');
   });
 

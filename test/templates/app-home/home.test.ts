@@ -109,7 +109,9 @@ describe('App Home', () => {
   it('counts temporary changes down, names who is muted, and what is asked for', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
-    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(/an approver has to decide/);
+    expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(
+      /an approver has to decide/,
+    );
     expect(read({ team })).toMatch(/declines abroad hidden <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });

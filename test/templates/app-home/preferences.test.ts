@@ -39,9 +39,7 @@ describe('the preferences in App Home', () => {
   });
 
   it('are answered in a sentence', () => {
-    expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe(
-      'I’ll message you when your card is declined.',
-    );
+    expect(preferenceSet({ what: 'declines', isOn: true }).text).toBe('I’ll message you when your card is declined.');
     expect(ownDigestSet('off').text).toBe('You no longer get a digest of your cards.');
     expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours any more.');
   });

@@ -184,7 +184,9 @@ describe('a request for approval', () => {
     const { text, blocks } = approvalRequest(one);
     const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
 
-    expect(shown(blocks)).toContain('the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00 (+$1,600.00)*\nReason:');
+    expect(shown(blocks)).toContain(
+      'the cardholder, wants to pay $300.00: daily limit $400.00 → $2,000.00 (+$1,600.00)*\nReason:',
+    );
     expect(text).toContain('$2,000.00 (+$1,600.00). Needs one approval, <!date^1795187640^expires ');
     expect(two.match(/Needs 2 approvals/g)).toHaveLength(1);
     // The headline names the card and who holds it: on a phone nobody scrolls past it twice.

@@ -181,7 +181,9 @@ describe('money in a message of several alerts', () => {
     shownIn(draw(batchRows(alerts, inPublic)).blocks).split('\n')[1] ?? '';
 
   it('is added up where it is all of one kind', () => {
-    expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(/^\*\$504\.60\* in all<!date\^\d+\^, /);
+    expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(
+      /^\*\$504\.60\* in all<!date\^\d+\^, /,
+    );
   });
 
   it('is not added up across what was spent, settled and given back: that can be the same money', () => {
