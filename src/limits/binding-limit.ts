@@ -233,8 +233,7 @@ export function createNameCategory({ card, progress, purchaseOf }: NameDeps): Na
 const named = (changeRequest: ChangeRequest): Named => ({ changeRequest, why: null });
 
 const passes = 'By now nothing stops this purchase: it can simply be tried again.';
-const unclear =
-  'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';
+const unclear = 'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';
 
 /** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
 function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitRaise[]): string {
