@@ -4,7 +4,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { Term } from '../card-api/rule-change.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
-import { parseAmount, readAmount } from '../core/money.ts';
+import { leadingDollar, parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 
@@ -90,9 +90,10 @@ export const approvalVerbs = {
  */
 function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
-  const first = words.findIndex((word) => word === '$' || parseAmount(word) !== null);
+  const first = words.findIndex((word) => leadingDollar.test(word) || parseAmount(word) !== null);
   const isTime = soundsLikeDuration(words.slice(first + 1));
-  const isCard = /^\d{4,}$/.test(words[first] ?? '') && !isTime && /^\$|\d/.test(words[first + 1] ?? '');
+  const goesOn = /^\$|\d/.test(words[first + 1] ?? '') || readAmount(words.slice(first + 1)) !== null;
+  const isCard = /^\d{4,}$/.test(words[first] ?? '') && !isTime && goesOn;
   const at = isCard ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
   if (amount === null) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');

@@ -27,7 +27,7 @@ export function closest(typed: string, words: readonly string[]): string | null 
 
 /** True for a word with one letter missing, one too many, or two swapped; another letter makes another word (`tours`). */
 export function isMisspelt(typed: string, words: readonly string[]): boolean {
-  const letters = (word: string): string => [...word].toSorted().join('');
+  const letters = (word: string): string => word.split('').toSorted().join('');
   return words.some((word) => {
     if (typed[0] !== word[0] || distance(typed, word) !== 1) return false;
     // Of a short word, a letter more or less is a word of its own: `dad`, `mint`.

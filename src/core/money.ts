@@ -36,6 +36,8 @@ export function parseAmount(text: string): number | null {
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
 
+/** In front of an amount, as a word of its own. */
+export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
 /** Behind an amount: the rest of a number, another currency, or another amount. */
 const notAReason =
@@ -48,7 +50,7 @@ const notAReason =
  * `450 eur`, `300 or 400`.
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
-  const lead = /^(\$|us\$|usd)$/i.test(words[0] ?? '') ? 1 : 0;
+  const lead = leadingDollar.test(words[0] ?? '') ? 1 : 0;
   const cents = parseAmount(words[lead] ?? '');
   if (cents === null) return null;
   const behind = dollarWord.test(words[lead + 1] ?? '') ? 2 : 1;
