@@ -33,8 +33,7 @@ import { commandOf, permissionOf } from '../dispatch/verbs.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { permanent } from '../limits/change-request.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
-import { createOrderNotices } from '../virtual-cards/notify-ordered.ts';
-import type { VirtualOrder } from '../virtual-cards/order.ts';
+import { createOrderNotices, type VirtualOrder } from '../virtual-cards/order.ts';
 import {
   cardOfOrder,
   createOrderVirtual,

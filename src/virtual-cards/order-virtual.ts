@@ -6,8 +6,7 @@ import { noteOf } from '../actions/send-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import { formatCents } from '../core/money.ts';
-import type { OrderNotices } from './notify-ordered.ts';
-import { VirtualOrder, type VirtualOrders } from './order.ts';
+import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 

@@ -5,7 +5,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
-import { windowEnd } from '../limits/limit-window.ts';
+import { windowEnd } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Message } from '../slack/message.ts';
 import type { Warned } from './warned-store.ts';

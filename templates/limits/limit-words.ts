@@ -1,9 +1,8 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { windowEnd } from '../../src/limits/limit-window.ts';
 import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
-import { limitName } from '../../src/limits/rule-words.ts';
+import { limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { outside } from '../core/blocks.ts';
 

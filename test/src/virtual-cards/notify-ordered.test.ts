@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { createOrderNotices } from '../../../src/virtual-cards/notify-ordered.ts';
-import { createVirtualOrders } from '../../../src/virtual-cards/order.ts';
+import { createOrderNotices, createVirtualOrders } from '../../../src/virtual-cards/order.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
 import { virtualAlert } from '../../templates/fixtures.ts';
