@@ -8,6 +8,7 @@ import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } fro
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { createSlack } from '../src/slack/client.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -95,7 +96,7 @@ async function verify(): Promise<number> {
     complain(`The record is broken: record ${verdict.number} ${verdict.why}.`);
     return 1;
   }
-  say(`The record is whole: ${verdict.count} records, ends with ${verdict.hash}.`);
+  say(`The record is whole: ${countOf(verdict.count, 'record')}, ends with ${verdict.hash}.`);
   if (isSigned === null) say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
   if (copied === null) return EX_UNAVAILABLE;
   if (sink === null && noted.length === 0)
@@ -103,7 +104,7 @@ async function verify(): Promise<number> {
   if (sink === null) return 0;
   const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date() });
   for (const fault of faults) complain(`${fault}.`);
-  if (faults.length === 0) say(`The copy fits: it has the heads of ${copied.length} records.`);
+  if (faults.length === 0) say(`The copy fits: it has the heads of ${countOf(copied.length, 'record')}.`);
   return faults.length === 0 ? 0 : 1;
 }
 

@@ -7,6 +7,7 @@ import { explainPolicy, replayDecisions } from '../src/dispatch/try-policy.ts';
 import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { type PolicyConfig, readPolicy } from '../src/policy/policy-source.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: is it one, what would happen, what would have been different.
@@ -102,7 +103,7 @@ function check({ source, hash, groups, standard }: Policy): void {
   const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
   say(`${source} is a policy, SHA-256 ${hash}.`);
   say(
-    `${standard.approvers.permitted.length} approvers and ${standard.operators.permitted.length} operators are named.`,
+    `${countOf(standard.approvers.permitted.length, 'approver')} and ${countOf(standard.operators.permitted.length, 'operator')} named.`,
   );
   if (names.length > 0) say(`Rules of their own: ${names.join('; ')}.`);
 }

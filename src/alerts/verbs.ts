@@ -63,13 +63,16 @@ export const alertVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
+/** Here begins how far to look back, also where nobody can read it: that is asked about, and no part of a name. */
+const timeWord = /^(for|since|from|last|past|this|today|yesterday|\d+[a-z]+)$/i;
+
 /** Reads `4242 30d page 2`. A name comes first, so that nobody called "2 Days" is cut in two. */
 function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
   const page = /^page (\d{1,3})$/i.exec(typed.slice(-2).join(' '))?.[1];
   const words = page === undefined ? typed : typed.slice(0, -2);
   if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: 'declines CARD [7d]' };
   const since = words.findIndex(
-    (word, index) => index > 0 && (/^for$/i.test(word) || readDuration(words.slice(index)) !== null),
+    (word, index) => index > 0 && (timeWord.test(word) || readDuration(words.slice(index)) !== null),
   );
   const at = since === -1 ? words.length : since;
   const on = { kind: 'words', words: words.slice(0, at) } as const;

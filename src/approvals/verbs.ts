@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionOf, Target, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { limitPeriods } from '../card-api/rule.ts';
 import { Term } from '../card-api/rule-change.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
@@ -91,6 +92,9 @@ export const approvalVerbs = {
 function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
   const first = words.findIndex((word) => leadingDollar.test(word) || parseAmount(word) !== null);
+  const [behind = '', after = ''] = words.slice(first + 1);
+  if (limitPeriods.some((period) => period === behind.toLowerCase()) && parseAmount(after) !== null)
+    return unclear('Write what you want to pay: approvers see which limit that takes.');
   const isTime = soundsLikeDuration(words.slice(first + 1));
   const goesOn = /^\$|\d/.test(words[first + 1] ?? '') || readAmount(words.slice(first + 1)) !== null;
   const isCard = /^\d{4,}$/.test(words[first] ?? '') && !isTime && goesOn;

@@ -29,12 +29,12 @@ const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
  * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`,
- * `half an hour`, `1/2 hour`, `2 hours and 30 minutes`, `an hour and a half`.
+ * `half an hour`, `1/2 hour`, `2 hours and 30 minutes`, `an hour and a half`, `two and a half hours`.
  *
  * @returns milliseconds and how many words it took; null when there is none, or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
-  const first = readPart(words);
+  const first = readPart(words) ?? readPartAndHalf(words);
   if (first === null) return null;
   let { ms, unitMs, words: taken } = first;
   for (;;) {
@@ -57,6 +57,12 @@ interface Part {
   readonly ms: number;
   readonly unitMs: number;
   readonly words: number;
+}
+
+/** `two and a half hours` */
+function readPartAndHalf([count = '', ...words]: readonly string[]): Part | null {
+  const whole = /^and a half$/i.test(words.slice(0, 3).join(' ')) ? readPart([count, ...words.slice(3)]) : null;
+  return whole?.words === 2 ? { ...whole, ms: whole.ms + whole.unitMs / 2, words: 5 } : null;
 }
 
 /** One number with its unit. */

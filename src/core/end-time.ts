@@ -43,7 +43,10 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
   const end = lead + read.words;
   const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
-  if (goesOn(words.slice(end + tail), clock)) return unreadable(words, end + tail + 2);
+  const behind = words.slice(end + tail);
+  // "Tomorrow 25:00": nobody gives a reason that begins like a time.
+  const isNoTime = /^(at )?\d{1,2}[:.]\d\d([ap]m)?(?= |$)/i.test(behind.slice(0, 2).join(' '));
+  if (isNoTime || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
   return { ...read, words: end + tail };
 }
 
@@ -90,7 +93,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   }
   const at = endOf(found.end, clock);
   if (at !== null && !(at.getTime() > clock.now.getTime())) {
-    return { kind: 'unclear', why: `“${said(words)}” has passed. ${EXAMPLES}` };
+    return { kind: 'unclear', why: `“${said(words, found.words + lead)}” has passed. ${EXAMPLES}` };
   }
   return { kind: 'end', end: found.end, words: found.words + lead };
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { digest, reasonName } from '../../templates/digests/digest.ts';
 import type { ControllersRows } from '../../templates/digests/digest-csv.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -123,7 +124,7 @@ export function createSendDigest(deps: Deps) {
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: told, approvals, open };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
-    await record(channel, id, `${kind} digest of ${facts.total.count} declines`);
+    await record(channel, id, `${kind} digest of ${countOf(facts.total.count, 'decline')}`);
   }
 }
 

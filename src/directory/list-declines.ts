@@ -24,10 +24,10 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
     acctId,
     cardId,
   }: Resolved<Action & { readonly details: string; readonly page: number }>): Promise<void> {
-    const words = action.details === '' ? [] : action.details.replace(/^for /i, '').split(' ');
+    const words = action.details === '' ? [] : action.details.replace(/^((for|the|last|past) )+/i, '').split(' ');
     const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
     if (asked === null || asked.words < words.length) {
-      const why = `“${action.details.slice(0, 40)}” is no time that I can look back.`;
+      const why = `“${action.details.slice(0, 40)}” is not a time I can look back. Write “7d” or “2 weeks”.`;
       return await reply.refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();

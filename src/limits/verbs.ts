@@ -144,7 +144,9 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
     goals: [{ rule: { kind: 'limit', period, category: null }, to: amount?.cents ?? null }],
     term: read.term ?? permanent,
   };
-  const on = { kind: 'words', words: words.slice(0, at) } as const;
+  // "4242 per day 450"
+  const named = at > 1 && /^(per|each|every)$/i.test(words[at - 1] ?? '') ? at - 1 : at;
+  const on = { kind: 'words', words: words.slice(0, named) } as const;
   return { kind: 'read', verb: 'limit', target: on, reason: read.rest.join(' '), input: { changeRequest } };
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { Draft } from './entry.ts';
@@ -52,7 +53,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     if (isBatch) await saveBatch(tracked, ref, shown?.batch ?? null);
     else if (first.threadId !== null) await threads.setRoot(ref.channel, first.threadId, ref.ts);
     const step = isBatch ? 'grouped' : 'posted';
-    const text = isBatch ? `Posted in one message with ${tracked.length - 1} others.` : 'Posted.';
+    const text = tracked.length > 1 ? `Posted in one message with ${countOf(tracked.length - 1, 'other')}.` : 'Posted.';
     const outdated: Subject[] = [];
     for (let from = 0; from < tracked.length; from += CHUNK) {
       const chunk = tracked.slice(from, from + CHUNK);

@@ -8,7 +8,7 @@ import {
   type ExceededCap,
 } from '../../src/policy/approval-policy.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { outside } from '../core/blocks.ts';
+import { countOf, outside } from '../core/blocks.ts';
 
 const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
   person: 'one approver alone',
@@ -92,7 +92,8 @@ function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): st
       .map((raise) => `${by} ${formatCents(raise.cents)} at ${at(raise.at)}`);
     return `${who(person)} ${did} ${list.format(amounts)}`;
   });
-  const rest = before.length === 0 ? [] : [`${before.length} raises before these added ${formatCents(sum(before))}`];
+  const rest =
+    before.length === 0 ? [] : [`${countOf(before.length, 'raise')} before these added ${formatCents(sum(before))}`];
   return list.format([...told, ...rest]);
 }
 

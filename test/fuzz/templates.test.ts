@@ -382,7 +382,7 @@ const clumsy = new RegExp(
     /[:,;·] ?\.(?:\s|$)/, // card ending 7670: .
     /[(“] ?[)”]/, // in ()
     /\s[,;:](?:\s|$)|,\s*,|^\s*[,·]|[,·]\s*$/m,
-    /(?<![\d.,]|of )\b1 (?:alerts|limits|declines|cards|requests|events|purchases|orders|mutes|subscriptions|warnings|attempts|minutes|hours|days|pages|rows|people|approvals|others)\b/,
+    /(?<![\d.,]|of )\b1 (?:alerts|limits|declines|cards|requests|events|purchases|orders|mutes|subscriptions|warnings|attempts|minutes|hours|days|pages|rows|people|approvals|others|raises|records)\b/,
     /(?<![\d.,])\b(?:0|[2-9]|[1-9]\d+) (?:alert|limit|decline|card|request|event|purchase|order|mute|subscription|warning|attempt|minute|hour|day|approval)\b(?! (?:order|alert|list|number|limit|testing))/,
     /\ba \$8|\bto to\b|\bof of\b|\bby by\b|\bthe the\b|ˋ|undefined|NaN|\bnull\b/,
   ]

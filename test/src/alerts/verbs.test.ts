@@ -20,6 +20,13 @@ it.each([
   expect(read(typed)).toMatchObject({ target: { words }, input });
 });
 
+it.each(['400d', 'last week', 'since monday', 'today', 'for an hour'])(
+  '%j is how far to look back, no part of a name',
+  (said) => {
+    expect(read(['4242', ...said.split(' ')])).toMatchObject({ target: { words: ['4242'] }, input: { details: said } });
+  },
+);
+
 it('explains the usage when it cannot be read', () => {
   expect(read([])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

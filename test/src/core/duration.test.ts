@@ -67,3 +67,10 @@ describe('durations that people type', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 });
+
+it.each([
+  ['two and a half hours', 2.5],
+  ['2 and a half hours', 2.5],
+])('%j is read as a whole', (said, hours) => {
+  expect(readDuration(said.split(' '))).toEqual({ ms: hours * 3_600_000, words: 5 });
+});

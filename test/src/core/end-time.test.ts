@@ -105,3 +105,11 @@ describe('an end that people type', () => {
     expect(isPlainlyTime(text.split(' '), clock)).toBe(is);
   });
 });
+
+it.each([
+  ['until May 9 2026', '“until May 9 2026” has passed'],
+  ['tomorrow 25:00', 'is not a time I can read'],
+  ['until friday at 25:00', 'is not a time I can read'],
+])('what is wrong with %j is quoted as a whole', (said, why) => {
+  expect(readEnd(said.split(' '), clock)).toEqual({ kind: 'unclear', why: expect.stringContaining(why) });
+});

@@ -76,7 +76,7 @@ it('a digest is not posted in a channel that another company can read, and has w
   await digest.now('D0ANA', 'n2', null, 'UTC');
 
   expect(shared).toEqual(['C0SHARED']);
-  expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 declines']);
+  expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 decline']);
   expect(posted).toMatchObject([{ channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null }]);
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
 });

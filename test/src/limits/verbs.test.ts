@@ -10,6 +10,7 @@ describe('what was typed behind /card limit', () => {
     ['4242 daily 450', ['4242'], 'daily', 45_000, 'permanent', ''],
     ['4242 day 450 lunch', ['4242'], 'daily', 45_000, 'permanent', 'lunch'],
     ['Jane Doe WEEKLY $1,250.50 team lunch', ['Jane', 'Doe'], 'weekly', 125_050, 'permanent', 'team lunch'],
+    ['4242 per day 450', ['4242'], 'daily', 45_000, 'permanent', ''],
     ['4242 week 450', ['4242'], 'weekly', 45_000, 'permanent', ''],
     ['4242 monthly none', ['4242'], 'monthly', null, 'permanent', ''],
     ['4242 month Off', ['4242'], 'monthly', null, 'permanent', ''],

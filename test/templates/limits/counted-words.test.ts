@@ -55,6 +55,12 @@ it('sums up what is more than ten raises', () => {
   );
 });
 
+it('sums up one raise more than ten as one', () => {
+  const earlier = Array.from({ length: 11 }, () => ({ ...raise, cents: 100 }));
+
+  expect(countedText({ ...counted, earlier })).toContain(' and 1 raise before these added $1.00');
+});
+
 it('says why others have to approve: the amount, or the cap that it goes over', () => {
   const cap = { scope: 'person', days: 30, earlierCents: 480_000, capCents: 500_000 } as const;
 
