@@ -212,7 +212,7 @@ function until(at: Date, words: number): Found {
 }
 
 const weekdays = weekdayNames.map((name) => name.toLowerCase());
-const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw'];
+const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw', 'tmr', 'tmw', '2morrow', '2moro'];
 const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'forever'];
 
 /** A word that says until when by itself, or is meant to: `tonight`, `todya`, `firday`, `permanantly`. */

@@ -123,6 +123,8 @@ const times: readonly [string, object | null][] = [
   ['next wek', null],
   ['nxt week', null],
   ['todya', null],
+  ['tmr', null],
+  ['2moro', null],
   ['tonite', null],
   ['friady', null],
   ['permanantly', null],

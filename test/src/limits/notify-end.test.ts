@@ -49,6 +49,26 @@ describe('the end of a temporary change', () => {
     ]);
   });
 
+  it.each([
+    ['when its time was over', null],
+    ['early', click],
+  ])('is said once where it was announced, also where the job runs twice: %s', async (_when, ended) => {
+    const { notifyEnd, steps } = setUp();
+    const change = temporaryChangeOf({ state: 'ended', alertId: 'evt_1' });
+
+    await notifyEnd.notify(change, ended);
+    await notifyEnd.notify(change, ended);
+
+    const shown = steps.filter((step) => step.startsWith('alert'));
+    expect(new Set(shown.map((step) => step.split(' ')[1])), 'one line of the alert, written again').toEqual(
+      new Set(['end-act_1']),
+    );
+    expect(
+      steps.filter((step) => step.startsWith('told')),
+      'nobody hears of it in a message of its own',
+    ).toEqual([]);
+  });
+
   it('is not told to the person who ended it', async () => {
     const { notifyEnd, steps } = setUp();
     const own = { ...click, actor: { userId: 'U0ANA', teamId: 'T1' } };

@@ -162,3 +162,27 @@ describe('an alert is three lines', () => {
       expect(element).toMatchObject({ accessibility_label: expect.stringContaining('1212') });
   });
 });
+
+const cities = ['Austin', 'Reno', 'Boise'];
+
+it.each(['decline', 'authorization', 'settlement', 'reversal', 'pin'] as const)(
+  'the city of %s alerts is that of the purchase, for the team and for its holder, whatever else is shown with it',
+  (kind) => {
+    for (const city of cities) {
+      const merchant = { name: 'Blue Bottle Coffee', city, state: 'TX', country: 'US', id: 'M1' };
+      const alert = transactionAlert({ kind, merchant, ...(kind === 'decline' ? {} : { decline: null }) });
+      for (const message of [
+        renderAlert(alert, view),
+        renderHolderAlert(alert, view),
+        alertDetails(alert, 'team', view),
+      ]) {
+        const text = JSON.stringify(message ?? '');
+        expect(
+          cities.filter((name) => text.includes(name) && name !== city),
+          `${kind} in ${city}`,
+        ).toEqual([]);
+      }
+      expect(JSON.stringify(renderAlert(alert, view)), `${kind} in ${city}`).toContain(city);
+    }
+  },
+);
