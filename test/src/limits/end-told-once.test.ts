@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  type Over,
+  performAction,
+} from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const alertId = 'evt_0123456789abcdef';
+
+const raiseFor = (hours: number, dollars: number, over: Over = {}): Action =>
+  ask('limit', {
+    changeRequest: {
+      goals: [limitGoal('daily', dollars * 100)],
+      term: hours === 0 ? { kind: 'permanent' } : { kind: 'duration', ms: hours * 3_600_000 },
+    },
+    ...over,
+  });
+
+/** The world of a raise for an hour, and what was told of its end: each message counts once, as in Slack. */
+async function raised(over: Over) {
+  const direct: string[] = [];
+  const updated: string[] = [];
+  const world = await createActionWorld(redis(), {
+    notifyDirectly: async (userId, id) => void direct.push(`${userId} ${id}`),
+    updateTemporaryChange: async (id) => void updated.push(id),
+  });
+  const raise = raiseFor(1, 450, over);
+  await performAction(raise, world.deps);
+  const revert = (id: string) =>
+    ask('revert', {
+      ...byCommand,
+      id,
+      target: { kind: 'temporary-change', temporaryChangeId: raise.id },
+      actor: { userId: 'U0BEN', teamId: 'T1' },
+    });
+  return {
+    ...world,
+    raise,
+    revert,
+    updated,
+    timeIsOver: async () => await endTemporaryChange(raise.id, world.deps),
+    state: async () => (await world.deps.temporaryChanges.get(raise.id))?.state,
+    async told() {
+      const outcomes = (await world.deps.alerts.get(alertId))?.outcomes ?? [];
+      return {
+        onAlert: outcomes.filter(({ verb }) => verb === 'restore').map(({ by, text }) => `${by ?? 'its time'}: ${text}`),
+        direct: [...new Set(direct.filter((id) => id.includes('temporary-change-')))],
+        onRecord: (await world.stations()).filter((station) => station === 'ended').length,
+      };
+    },
+  };
+}
+
+describe('the end of a temporary change is told once where the change was announced', () => {
+  it('on its alert, when its time is over, however often the job runs', async () => {
+    const { timeIsOver, told, updated, raise } = await raised({});
+
+    await timeIsOver();
+    await timeIsOver();
+    await timeIsOver();
+
+    expect(await told()).toEqual({
+      onAlert: ['its time: Daily limit $450.00 → $400.00'],
+      direct: [],
+      onRecord: 1,
+    });
+    expect(updated, 'its own message shows the end').toContain(raise.id);
+  });
+
+  it('to whoever typed it, where no alert shows it', async () => {
+    const { timeIsOver, told, raise } = await raised(byCommand);
+
+    await timeIsOver();
+    await timeIsOver();
+
+    expect(await told()).toEqual({
+      onAlert: [],
+      direct: [`${raise.actor.userId} temporary-change-${raise.id}-ended`],
+      onRecord: 1,
+    });
+  });
+
+  it('by the name of who ended it early, twice clicked, and not again when its time is over', async () => {
+    const { deps, revert, timeIsOver, told } = await raised({});
+
+    await performAction(revert('act_back1'), deps);
+    await performAction(revert('act_back1'), deps);
+    await performAction(revert('act_back2'), deps);
+    await timeIsOver();
+
+    expect(await told()).toEqual({
+      onAlert: ['U0BEN: Daily limit $450.00 → $400.00'],
+      direct: [],
+      onRecord: 1,
+    });
+  });
+
+  it('not as put back where a later change replaced it: its message says so, and its job tells nothing', async () => {
+    const { deps, timeIsOver, told, state, updated, raise, service } = await raised({});
+    updated.length = 0;
+
+    await performAction(raiseFor(0, 500, { ...byCommand, id: 'act_later' }), deps);
+    await timeIsOver();
+
+    expect(await state()).toBe('superseded');
+    expect(service.rules['DailySpendLimit']).toBe(500);
+    expect(await told()).toEqual({ onAlert: [], direct: [], onRecord: 0 });
+    expect(updated).toContain(raise.id);
+  });
+
+  it('as a question where somebody changed it meanwhile, once', async () => {
+    const { timeIsOver, told, state, service } = await raised({});
+    service.rules['DailySpendLimit'] = 600;
+
+    await timeIsOver();
+    await timeIsOver();
+
+    const { onAlert } = await told();
+    expect(await state()).toBe('asking');
+    expect(onAlert).toHaveLength(1);
+    expect(onAlert[0]).toMatch(/somebody changed it meanwhile: an approver has to decide/);
+  });
+});
