@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardTestingAlert, type TransactionAlert } from '../../../src/alerts/alert.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { transactionKinds } from '../../../src/core/event.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
