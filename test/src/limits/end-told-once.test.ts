@@ -50,7 +50,9 @@ async function raised(over: Over) {
     async told() {
       const outcomes = (await world.deps.alerts.get(alertId))?.outcomes ?? [];
       return {
-        onAlert: outcomes.filter(({ verb }) => verb === 'restore').map(({ by, text }) => `${by ?? 'its time'}: ${text}`),
+        onAlert: outcomes
+          .filter(({ verb }) => verb === 'restore')
+          .map(({ by, text }) => `${by ?? 'its time'}: ${text}`),
         direct: [...new Set(direct.filter((id) => id.includes('temporary-change-')))],
         onRecord: (await world.stations()).filter((station) => station === 'ended').length,
       };
