@@ -165,7 +165,7 @@ const rows: Refused[] = [
     verb: 'declines',
     when: 'the time cannot be read',
     asked: { ...byCommand, details: 'soon' },
-    why: /“soon” is no time/,
+    why: /“soon” is not a time/,
     isOfCard: true,
   },
   {
