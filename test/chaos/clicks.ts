@@ -62,8 +62,18 @@ export function createClicks(
   }
 
   function keep(kind: ClickKind, id: string, delivery: Delivery, rest: Pick<Click, 'words' | 'acctId' | 'unique'>) {
-    const { ok, ms, responseUrl } = delivery;
-    made.push({ id, kind, ok, ms, atMs: Date.now() - ms, responsePath: pathOf(responseUrl), ...rest });
+    const { ok, ms, responseUrl, payload } = delivery;
+    const { user_id: userId, user } = payload as { user_id?: string; user?: { id: string } };
+    made.push({
+      id,
+      kind,
+      userId: userId ?? user?.id ?? '',
+      ok,
+      ms,
+      atMs: Date.now() - ms,
+      responsePath: pathOf(responseUrl),
+      ...rest,
+    });
     return delivery;
   }
 

@@ -53,7 +53,14 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
       .map(({ path }) => path),
   );
   const answered = new Set(answers.map(({ path }) => path));
-  const isToldSo = ({ responsePath }: Click): boolean => notTaken.has(responsePath) || refused.has(responsePath);
+  // Where the address of the answer cannot be reached: one such message tells of one click.
+  const toldElsewhere = answers.flatMap(({ text, userId }) => (text === unavailable().text ? (userId ?? []) : []));
+  const isToldElsewhere = ({ userId }: Click): boolean => {
+    const at = toldElsewhere.indexOf(userId);
+    return at !== -1 && toldElsewhere.splice(at, 1).length > 0;
+  };
+  const isToldSo = (click: Click): boolean =>
+    notTaken.has(click.responsePath) || refused.has(click.responsePath) || isToldElsewhere(click);
   for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
     const name = `${click.id} (${click.words})`;
     const all = events.get(click.id);

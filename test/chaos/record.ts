@@ -65,8 +65,12 @@ async function messagesOf(workspace: Workspace): Promise<SeenMessage[]> {
 /** What Slack was asked to tell single people, also where it failed to. */
 function answersOf({ calls }: Workspace): Answer[] {
   return calls
-    .filter(({ method }) => method === 'response_url')
-    .map(({ args }) => ({ path: String(args['url']), text: typeof args['text'] === 'string' ? args['text'] : '' }));
+    .filter(({ method }) => method === 'response_url' || method === 'chat.postEphemeral')
+    .map(({ method, args: { url, user, text } }) => ({
+      path: method === 'response_url' ? String(url) : null,
+      userId: method === 'response_url' ? null : String(user),
+      text: typeof text === 'string' ? text : '',
+    }));
 }
 
 /** Without what the portal wrote: it is the first to set each of its limits. */

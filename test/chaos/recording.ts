@@ -37,6 +37,7 @@ export interface Click {
   /** Id of its action. */
   readonly id: string;
   readonly kind: ClickKind;
+  readonly userId: string;
   readonly words: string;
   readonly acctId: number | null;
   /** By which its write can be told from every other: the new daily limit, or the name on an ordered card. */
@@ -60,8 +61,10 @@ export interface Write {
 
 /** Something that Slack was asked to say to one person. */
 export interface Answer {
-  /** Path of the response URL; null: a message that only they see, or a direct one. */
+  /** Path of the response URL; null: a message that only they see, where that could not be reached. */
   readonly path: string | null;
+  /** Null where the path says who it is. */
+  readonly userId: string | null;
   readonly text: string;
 }
 
