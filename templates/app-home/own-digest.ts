@@ -1,8 +1,8 @@
-import type { KnownBlock } from '@slack/types';
+import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { context, countOf, header, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
 import { balanceWord, capital, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
@@ -17,10 +17,8 @@ export interface OwnDigestFacts {
   readonly cards: readonly (Omit<OwnCardFacts, 'declines'> & { readonly declines: readonly OwnDecline[] })[];
 }
 
-/** So much stays within the size of a message. */
-const CARDS_MAX = 5;
-const DECLINES_MAX = 5;
-const LIMITS_MAX = 5;
+/** Lines of one block: few enough that no block is cut. */
+const LINES = 12;
 
 /** A day or a week of somebody's own cards: what was declined, and what is left of the limits. */
 export function ownDigest({ often, cards }: OwnDigestFacts): Message {
@@ -31,35 +29,38 @@ export function ownDigest({ often, cards }: OwnDigestFacts): Message {
     declines.length === 0
       ? `nothing was declined ${span}`
       : `${countOf(declines.length, 'declined purchase')} ${span}, ${formatCents(cents)}`;
-  const more = cards.length - CARDS_MAX;
+  const { shown, left } = asManyAsFit(cards.flatMap(cardSections));
   return {
     text: sentence(`Your cards: ${counted}.`),
     blocks: [
       header(`Your cards: ${counted}`),
-      ...cards.slice(0, CARDS_MAX).flatMap(cardSection),
+      ...shown,
       ...context(
-        more > 0 ? `… and ${countOf(more, 'more card')}, in the Home tab` : null,
+        left > 0 ? '… and more than a message can show: see the Home tab.' : null,
         `To end this digest: ${commandCode('notify digest off')}`,
       ),
     ],
   };
 }
 
-function cardSection({ card, status, balanceCents, limits, declines }: OwnDigestFacts['cards'][number]): KnownBlock[] {
+function cardSections({
+  card,
+  status,
+  balanceCents,
+  limits,
+  declines,
+}: OwnDigestFacts['cards'][number]): SectionBlock[] {
   const known = status === null ? 'status not known' : statusWord(status);
-  const more = declines.length - DECLINES_MAX;
-  return [
-    section(
-      `*${capital(cardName(card))}: ${known}*`,
-      balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
-      ...limits
-        .filter(({ limitCents }) => limitCents !== null)
-        .slice(0, LIMITS_MAX)
-        .map(limitLine),
-      ...declines.slice(0, DECLINES_MAX).map(attemptsLine),
-      more > 0 ? `… and ${countOf(more, 'more decline')}` : null,
-    ),
+  const lines = [
+    `*${capital(cardName(card))}: ${known}*`,
+    balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
+    ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLine),
+    ...declines.map(attemptsLine),
   ];
+  return inSections(
+    lines.filter((line) => line !== null),
+    LINES,
+  );
 }
 
 function attemptsLine({ attempts, ...decline }: OwnDecline): string {
