@@ -52,7 +52,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (verb.toLowerCase() === 'help') return { kind: 'help' };
   const read = readers.get(verb.toLowerCase());
   if (read !== undefined) return read(rest, clock);
-  const meant = closest(verb, commandWords);
+  const meant = closest(verb, ['help', ...readers.keys()]);
   const suggestion = meant === null ? '' : ` Did you mean “${meant}”?`;
   return {
     kind: 'unclear',

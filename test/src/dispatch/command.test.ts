@@ -168,5 +168,6 @@ it('suggests the word that a typo probably means', () => {
   const why = expect.stringContaining('Did you mean “block”?');
   expect(parseCommand('blok 4242 lost', clock)).toMatchObject({ why, usage: 'block 4242 lost' });
   expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block 4242' });
+  expect(parseCommand('travl 4242 until friday', clock)).toMatchObject({ usage: 'travel 4242 until friday' });
   expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I don’t know “frobnicate”.', usage: 'help' });
 });
