@@ -151,6 +151,8 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   const undeliverable = createUndeliverable({
     ...context,
     ...rendering,
+    // Their entry is dropped after that, so nobody would put it again.
+    outbox: { put: remembered(context.redo, outbox.put) },
     fallback: {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),

@@ -45,7 +45,7 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   // To be looked at only: web adds no job.
   const queues = openQueues(redis);
   const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
-  const redo = createRedo(store, log, () => heartbeat?.lost());
+  const redo = createRedo(store, log, { onLoss: () => heartbeat?.lost(), othersMaxMs: 0 });
   const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve, redo });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const clock = watchClock(redis);

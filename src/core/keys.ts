@@ -16,6 +16,8 @@ export const webKeys = {
   open: intakeKey('web-open'),
   since: intakeKey('web-since'),
   gaps: intakeKey('web-gaps'),
+  /** Of web and workers: who is writing again what Redis has lost. */
+  repeating: intakeKey('repeating'),
 } as const;
 
 /** The worker: alerts, card histories, locks. */

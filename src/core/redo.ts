@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
+import { contentId } from './content-id.ts';
 import { within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { restoredKey, webKeys } from './keys.ts';
@@ -9,8 +11,12 @@ import { isStoreTrouble, type RedisClient } from './redis.ts';
 /** A Redis that syncs once a second may lose two, a slow disk or a replica some more. */
 const KEPT_MS = 15_000;
 const KEPT_MAX = 20_000;
-/** What other processes need to repeat their own writes. */
+/** What other processes need to notice that they have to repeat their own writes … */
 const OTHERS_MS = 1000;
+/** … and to do so at most; whoever dies over it is waited for as long. */
+const OTHERS_MAX_MS = 10_000;
+const OTHERS_SECONDS = 60;
+const OTHERS_LOOK_MS = 100;
 const LOOK_EVERY_MS = 1000;
 /** How soon, and how often, a write is repeated that Redis does not take although it is connected. */
 const AGAIN_MS = 500;
@@ -28,8 +34,15 @@ export type Redo = ReturnType<typeof createRedo>;
  * process, with another run id. What this process wrote shortly before is in its own memory, and is written again.
  *
  * @param onLoss told that something may have been lost, after what is known has been written again.
+ * @param othersMaxMs how long other processes that still write theirs again are waited for: what they did would be done
+ * a second time.
  */
-export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = () => {}) {
+export function createRedo(
+  redis: RedisClient,
+  log: Log,
+  { onLoss = () => {}, othersMaxMs = OTHERS_MAX_MS }: { onLoss?: () => void; othersMaxMs?: number } = {},
+) {
+  const repeating = createRepeating(redis);
   const absence = createAbsence();
   const writes = createWriteLog(redis, log, () => absence.sinceMs() !== null);
   const doubt = createDoubt(redis);
@@ -73,9 +86,11 @@ export function createRedo(redis: RedisClient, log: Log, onLoss: () => void = ()
       await doubt.look({ isOther, isNew: known.size === 0 });
       if (isOther) {
         losses += 1;
-        await writes.again((absence.sinceMs() ?? performance.now()) - KEPT_MS);
+        const sinceMs = (absence.sinceMs() ?? performance.now()) - KEPT_MS;
+        await repeating.announce(ids, () => writes.again(sinceMs));
         onLoss();
         await sleep(OTHERS_MS);
+        await repeating.waitForOthers(ids, othersMaxMs);
       }
       // Only now: whatever was interrupted is done again by the next look.
       known = ids;
@@ -113,6 +128,36 @@ function createLooking(look: () => Promise<boolean>) {
       });
     },
   };
+}
+
+/** Which processes are writing again what a Redis has lost: one with little to write must not begin before the others end. */
+function createRepeating(redis: RedisClient) {
+  const own = randomUUID();
+  // One for each run of Redis: one that comes back older may hold who was repeating then.
+  const keyOf = (runIds: ReadonlySet<string>): string =>
+    `${webKeys.repeating}:${contentId('', [...runIds].toSorted())}`;
+  return {
+    async announce(runIds: ReadonlySet<string>, repeat: () => Promise<void>): Promise<void> {
+      const key = keyOf(runIds);
+      try {
+        await redis.sadd(key, own);
+        await redis.expire(key, OTHERS_SECONDS);
+      } catch (error) {
+        // One that is full is not waited for: what is to make room waits for us.
+        if (!isFull(error)) throw error;
+      }
+      await repeat();
+      await redis.srem(key, own);
+    },
+    async waitForOthers(runIds: ReadonlySet<string>, maxMs: number): Promise<void> {
+      const untilMs = performance.now() + maxMs;
+      while (performance.now() < untilMs && (await redis.scard(keyOf(runIds))) > 0) await sleep(OTHERS_LOOK_MS);
+    },
+  };
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('OOM');
 }
 
 /** Until when it is to be expected that Redis has forgotten something. */
@@ -211,8 +256,7 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       } catch (error) {
         if (redis.status !== 'ready') throw error;
         // One that is full is not waited for: what is to make room waits for us. Any other is away.
-        if (tries === TRIES && isStoreTrouble(error) && !String((error as Error).message).startsWith('OOM'))
-          throw error;
+        if (tries === TRIES && isStoreTrouble(error) && !isFull(error)) throw error;
         if (tries === TRIES || !isStoreTrouble(error)) {
           log.error({ err: error }, 'a lost write could not be repeated');
           return;

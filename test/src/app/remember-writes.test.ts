@@ -88,6 +88,20 @@ it('what was on its way when Redis came back older belongs to its sender: nobody
   expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
 });
 
+it('what went to another channel does not come back to its own', async () => {
+  const { outbox, writeAgain } = createWorker();
+  await outbox.put('C1', notice);
+  await losing(async () => {
+    const sending = await outbox.claim('C1', ['notice-1'], null);
+    if (sending === null) throw new Error('nothing was claimed');
+    await outbox.drop('C1', sending);
+  });
+
+  await writeAgain();
+
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
+});
+
 it('how far an action got is known again, and what it changed', async () => {
   const { progress, latestChanges, writeAgain } = createWorker();
   const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;

@@ -25,8 +25,10 @@ async function start(): Promise<Redo> {
   server = await startRedis({ extraArgs: ['--appendonly', 'no'] });
   redis = connectPatient({ urls: [server.url], log, name: 'test' });
   await whenReady(redis, 5000);
-  redo = createRedo(redis, log, () => {
-    losses += 1;
+  redo = createRedo(redis, log, {
+    onLoss: () => {
+      losses += 1;
+    },
   });
   // It knows its server now.
   await redis.ping();
@@ -76,6 +78,32 @@ it('writes it again however long Redis took to come back', async () => {
   await kept.settled();
 
   expect(await redis.get('a')).toBe('written');
+});
+
+it('waits for whoever has more to write again', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  const slow = connectPatient({ urls: [server.url], log, name: 'slow' });
+  await whenReady(slow, 5000);
+  const other = createRedo(slow, log);
+  await slow.ping();
+  let isWritten = false;
+  let isHeld = true;
+  other.remember(async () => {
+    await until(() => !isHeld, 'it may go on');
+    isWritten = true;
+  });
+
+  await restart();
+  await until(async () => (await redis.get('a')) === 'written', 'one has written its own again');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(kept.isSettled(), 'the other one has not').toBe(false);
+  isHeld = false;
+  await kept.settled();
+
+  expect(isWritten).toBe(true);
+  other.stop();
+  slow.disconnect();
 });
 
 it('goes on after a write that cannot be repeated', async () => {
