@@ -58,19 +58,11 @@ const ofChannel =
 export const rules: Rules = {
   outbox: {
     ...reads('held', 'channels', 'look', 'waiting', 'sentAt', 'pauseLeft'),
-    ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
+    ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
     put: ofActions,
     // Nobody else posts what is on its way, until its sender has said what became of it.
     claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
     markSent: each,
-    // What took its place in another channel, or as plain text, is remembered before it.
-    drop: {
-      again:
-        (outbox, _, channel, { entryIds }) =>
-        async () => {
-          for (const id of entryIds) await outbox.remove(channel, id);
-        },
-    },
   },
   trackedMessages: {
     ...reads('references', 'revisions', 'at'),

@@ -2,7 +2,7 @@ import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { FindPosted, Shown } from './find-posted.ts';
-import type { Outbox } from './outbox-store.ts';
+import { ELSEWHERE, type Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import type { Sender, Throttle } from './send-message.ts';
 import type { Undeliverable } from './undeliverable.ts';
@@ -55,7 +55,8 @@ export interface Claimed {
 export async function redirect(claimed: Claimed, error: SlackError, deps: FailedPostDeps): Promise<number | null> {
   const { channel, sending, entries } = claimed;
   if (await deps.undeliverable.redirect(entries, channel, error)) {
-    await deps.outbox.drop(channel, sending);
+    // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
+    await deps.outbox.markSent(channel, sending, ELSEWHERE);
     return null;
   }
   await putBack(claimed, deps);
@@ -118,7 +119,7 @@ async function resolveRefused(
     await outbox.requeue(channel, sending, Math.ceil(entries.length / 2));
   } else {
     await undeliverable.refused(first, channel, error);
-    await outbox.drop(channel, sending);
+    await outbox.markSent(channel, sending, ELSEWHERE);
   }
 }
 

@@ -6,15 +6,20 @@ import type { Outbox } from './outbox-store.ts';
 import type { LateCopies } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
-/** How long after a message was posted again Slack is asked for copies of it, and how long after that once more. */
+/** How long after a message was posted again Slack is asked for copies of it … */
 export const FIRST_LOOK_MS = 30_000;
-const LAST_LOOK_AFTER_MS = 270_000;
+/** … and how long after it was tried first, by Slack's clock, for the last time: a worker's clock may have been wrong. */
+const LAST_LOOK_MS = 300_000;
+/** While some of it waits to be posted, or Slack's clock is not known. */
+const LOOKS_MAX = 20;
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'sentAt'>;
   readonly findPosted: Pick<FindPosted, 'find'>;
   readonly slack: Pick<Slack, 'delete'>;
   readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
+  /** Milliseconds by Slack's clock; null when it is not known. */
+  readonly slackNow: () => number | null;
   readonly log: Log;
 }
 
@@ -26,7 +31,14 @@ interface Deps {
  */
 export type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
 
-export function createDeleteLateCopies({ outbox, findPosted, slack, trackedMessages, log }: Deps): DeleteLateCopies {
+export function createDeleteLateCopies({
+  outbox,
+  findPosted,
+  slack,
+  trackedMessages,
+  slackNow,
+  log,
+}: Deps): DeleteLateCopies {
   return async function deleteLateCopies({ search, entryIds }, looks) {
     const { channel, ref } = search;
     const kept = await outbox.sentAt(channel, entryIds);
@@ -40,8 +52,16 @@ export function createDeleteLateCopies({ outbox, findPosted, slack, trackedMessa
       await trackedMessages.forget({ channel, ts });
       await deleteCopy(channel, ts);
     }
-    return looks > 1 ? null : LAST_LOOK_AFTER_MS;
+    if (looks >= LOOKS_MAX) return null;
+    if (kept.includes(null)) return FIRST_LOOK_MS;
+    const leftMs = lastLookInMs(search);
+    return leftMs > 0 ? Math.max(FIRST_LOOK_MS, leftMs) : null;
   };
+
+  function lastLookInMs({ slackMs }: PostSearch): number {
+    const now = slackNow();
+    return slackMs === null || now === null ? FIRST_LOOK_MS : slackMs + LAST_LOOK_MS - now;
+  }
 
   async function find(search: PostSearch): Promise<string[]> {
     try {

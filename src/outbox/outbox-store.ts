@@ -81,15 +81,18 @@ interface Sendings {
   claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
   /** The message was posted at `ts`, in whichever attempt, also when Redis has forgotten that it was on its way. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** Where each entry was posted; null when that is not known, '' for a file. */
+  /** Where each entry was posted; null when that is not known, '' for a file, `ELSEWHERE` where that is not here. */
   sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
   /** It was not posted: its entries wait again, in messages of at most `most` entries. */
   requeue(channel: string, sending: Sending, most?: number): Promise<void>;
   /** It was not found, but may still appear: the same entries have to be posted again, as the same message. */
   keepUnsent(channel: string, sending: Sending): Promise<void>;
-  /** It can never be posted here: its entries leave this channel. */
+  /** There is nothing to post: its entries leave this channel. */
   drop(channel: string, sending: Sending): Promise<void>;
 }
+
+/** In place of a timestamp: it was put into another channel, or is posted here in another form. */
+export const ELSEWHERE = 'elsewhere';
 
 /** How fast a channel may be posted to. */
 interface Pauses {

@@ -217,6 +217,7 @@ export function createWorld({
       findPosted: { find: async ({ ref }) => (await history()).filter((message) => message.ref === ref) },
       slack: { delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)) },
       trackedMessages: { forget: async () => {} },
+      slackNow: () => null,
       log,
     });
     for (const late of copies) await remove(late, 1);

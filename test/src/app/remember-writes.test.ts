@@ -12,6 +12,7 @@ import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
+import { ELSEWHERE } from '../../../src/outbox/outbox-store.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -94,12 +95,13 @@ it('what went to another channel does not come back to its own', async () => {
   await losing(async () => {
     const sending = await outbox.claim('C1', ['notice-1'], null);
     if (sending === null) throw new Error('nothing was claimed');
-    await outbox.drop('C1', sending);
+    await outbox.markSent('C1', sending, ELSEWHERE);
   });
 
   await writeAgain();
 
   expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
+  expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
 });
 
 it('how far an action got is known again, and what it changed', async () => {

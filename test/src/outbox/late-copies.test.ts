@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createDeleteLateCopies } from '../../../src/outbox/late-copies.ts';
@@ -25,6 +25,7 @@ async function remaining(
         left.delete(ts);
       },
     },
+    slackNow: () => null,
     trackedMessages: {
       async forget({ ts }) {
         steps.push(`forget ${ts}`);
@@ -54,4 +55,29 @@ it('a copy that Slack does not delete is left alone', async () => {
   const refusal = new SlackError('chat.delete', 'refused', 'cant_delete_message');
 
   expect(await remaining(['1.0', '2.0'], ['1.0'], refusal)).toEqual(['1.0', '2.0']);
+});
+
+describe('Slack is asked for copies', () => {
+  const slackMs = Date.parse('2026-11-20T15:00:00Z');
+  const again = (afterMs: number, kept: string | null, looks: number): Promise<number | null> =>
+    createDeleteLateCopies({
+      outbox: { sentAt: async () => [kept] },
+      findPosted: { find: async () => [] },
+      slack: { delete: async () => {} },
+      trackedMessages: { forget: async () => {} },
+      slackNow: () => slackMs + afterMs,
+      log: createLog({ level: 'silent', process: 'test' }),
+    })({ search: { ...search, slackMs }, entryIds: ['a'], attempt: 1 }, looks);
+
+  it('until five minutes have passed by its own clock, however often it was asked before', async () => {
+    expect(await again(30_000, '1.0', 1)).toBe(270_000);
+    expect(await again(1000, '1.0', 2), 'both came at once, because the clock of a worker was slow').toBe(299_000);
+    expect(await again(299_000, '1.0', 2)).toBe(30_000);
+    expect(await again(301_000, '1.0', 3)).toBeNull();
+  });
+
+  it('again while the message waits to be posted, and not for ever', async () => {
+    expect(await again(400_000, null, 2)).toBe(30_000);
+    expect(await again(400_000, null, 20)).toBeNull();
+  });
 });
