@@ -7,12 +7,16 @@ const LOOKS = 3;
 const states = ['wait', 'active', 'prioritized', 'delayed'] as const;
 
 /** Waits until everything that was begun is done: inbox, jobs, messages and changes that are looked for. */
-export async function quiet({ store }: Pick<RunningCardbell, 'store'>): Promise<void> {
+export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = 60_000): Promise<void> {
   let looks = 0;
-  await until(async () => {
-    looks = (await isQuiet(store)) ? looks + 1 : 0;
-    return looks === LOOKS;
-  }, 'nothing is under way any more');
+  await until(
+    async () => {
+      looks = (await isQuiet(store)) ? looks + 1 : 0;
+      return looks === LOOKS;
+    },
+    'nothing is under way any more',
+    deadlineMs,
+  );
 }
 
 async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
