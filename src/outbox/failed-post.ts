@@ -128,7 +128,7 @@ async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, de
   const { sleep } = deps.runtime;
   await sleep(VISIBLE_AFTER_MS);
   if (tookMs > SLOW_AFTER_MS) {
-    if ((await reconcile(claimed, draft, deps, { isLastLook: false })) !== 'not found') return;
+    if ((await reconcile(claimed, draft, deps, 'early')) !== 'not found') return;
     await sleep(VISIBLE_AFTER_SLOW_MS);
   }
   await reconcile(claimed, draft, deps);
@@ -142,22 +142,23 @@ const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission
  * copies that appear later are deleted.
  *
  * @param draft null when the worker that rendered it has crashed.
- * @param isFirstLook nothing was tried yet; the search is for what was posted before Redis was lost.
+ * @param look `first`: nothing was tried yet, and what was posted before Redis was lost is searched for. `early`: it may still
+ * appear. `last`: it is given up after that.
  * @returns 'not found' when all of it is to be posted, and nothing but that.
  */
 export async function reconcile(
   claimed: Claimed,
   draft: Draft | null,
   deps: FailedPostDeps,
-  { isFirstLook = false, isLastLook = true } = {},
+  look: 'first' | 'early' | 'last' = 'last',
 ): Promise<'resolved' | 'not found'> {
   const { outbox, sender, findPosted } = deps;
   const { channel, sending, entries } = claimed;
-  const slackMs = (isFirstLook ? deps.runtime.restoredFromMs() : null) ?? sending.slackMs;
+  const slackMs = (look === 'first' ? deps.runtime.restoredFromMs() : null) ?? sending.slackMs;
   const search = await findPosted.searchFor(channel, { ...sending, slackMs }, entries);
   let shown: Shown[];
   try {
-    shown = await findPosted.findEntries(search, sending.entryIds, isFirstLook);
+    shown = await findPosted.findEntries(search, sending.entryIds, look === 'first');
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     const pause = pauseAfter(error, deps);
@@ -175,12 +176,12 @@ export async function reconcile(
   for (const message of shown) await recordFound(claimed, message, draft, deps);
   const found = shown.reduce((sum, { entryIds }) => sum + entryIds.length, 0);
   if (found === sending.entryIds.length) return 'resolved';
-  if (isLastLook && !isFirstLook) {
+  if (look === 'last') {
     const { entryIds, attempt } = sending;
     await sender.watchForCopies({ search, entryIds, attempt });
     await outbox.keepUnsent(channel, sending);
   }
-  if (found === 0 || !isFirstLook) return 'not found';
+  if (found === 0 || look !== 'first') return 'not found';
   // What is left is another message.
   await putBack(claimed, deps);
   return 'resolved';

@@ -113,7 +113,7 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   if (draft instanceof SlackError) return await redirect(claimed, draft, deps);
   // Redis may have forgotten that it was posted.
   const isInDoubt = runtime.doubtSinceMs() !== null && sending.attempt === 1;
-  if (isInDoubt && (await reconcile(claimed, draft, deps, { isFirstLook: true })) === 'resolved') return null;
+  if (isInDoubt && (await reconcile(claimed, draft, deps, 'first')) === 'resolved') return null;
   if (runtime.now() - claimedAt > START_WITHIN_MS) {
     // Looking for it took long, and the claim would end during the post. It was not there, so it is not looked for again.
     await outbox.keepUnsent(channel, sending);

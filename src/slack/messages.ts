@@ -127,7 +127,7 @@ async function findMessages(
     for (const message of page.messages ?? []) {
       if (!message?.ts) continue;
       const files = message.files?.flatMap((file) => file?.name ?? []) ?? [];
-      found.push({ ts: message.ts, ...marksOf(message), files });
+      found.push({ ts: message.ts, ...readMarks(message), files });
     }
     cursor = page.response_metadata?.next_cursor;
   } while (cursor && sinceMs !== null);
@@ -151,7 +151,7 @@ async function throughRateLimits<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** What the metadata of a message of ours says. */
-function marksOf(message: object): Pick<FoundMessage, 'ref' | 'marks'> {
+function readMarks(message: object): Pick<FoundMessage, 'ref' | 'marks'> {
   const { metadata } = message as { metadata?: { event_type?: string; event_payload?: Record<string, unknown> } };
   const { ref, marks } = (metadata?.event_type === METADATA_TYPE && metadata.event_payload) || {};
   return {
