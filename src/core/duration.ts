@@ -112,7 +112,12 @@ export function bare(word: string): string {
 const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
 const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
 const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
+/** Neither a length nor an end, but said where one belongs: in front of the reason or behind it. */
+const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
 const hints: readonly RegExp[] = [
+  new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
+  /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
+  /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
   new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),
   /[a-z]-(hour|minute|day|week|month|night)s?(?![a-z])/,
   new RegExp(`^${month}$|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`),

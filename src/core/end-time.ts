@@ -58,7 +58,7 @@ function wordsOf(pattern: RegExp, words: readonly string[]): number {
 
 /** True where a time goes on with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`. */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (/^(ago|morning|afternoon|evening|night|noon)$/i.test(first)) return true;
+  if (/^(ago|later|morning|afternoon|evening|night|noon)$/i.test(first)) return true;
   if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
   const isJoined = /^(to|and|or|plus|until|till|through|before|after|by|from|around|[-–—&+/])$/i.test(first);
   return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';

@@ -138,6 +138,64 @@ const times: readonly [string, object | null][] = [
   ['until sunday night', null],
 ];
 
+it.each([
+  'soonish',
+  'soon',
+  'later',
+  'for later',
+  'later-ish',
+  'a bit',
+  'a little',
+  'a little while',
+  'a while',
+  'awhile',
+  'for awhile',
+  'for some time',
+  'sometime',
+  'for the moment',
+  'for the time being',
+  'for the foreseeable future',
+  'for the duration',
+  'as long as needed',
+  'briefly',
+  'shortly',
+  'a moment',
+  'for a sec',
+  'for ages',
+  'for long',
+  'for good',
+  'for a few',
+  'eventually',
+  'whenever',
+  'next time',
+  'tomorrowish',
+  'fridayish',
+  '5pm-ish',
+  '2 hours later',
+])('%j says no time that anybody can read: it is asked about and never becomes the reason', (said) => {
+  for (const text of [
+    `limit 4242 daily 450 ${said}`,
+    `limit 4242 daily 450 team lunch ${said}`,
+    `ask 300 ${said}`,
+    `ask 300 team lunch ${said}`,
+  ])
+    expect(parseCommand(text, clock), text).toMatchObject({ kind: 'unclear' });
+  expect(muteEndOf(said.split(' '), clock)).toHaveProperty('why');
+  for (const text of [`mute 4242 ${said}`, `travel-mute 4242 Spain ${said}`]) {
+    const read = parseCommand(text, clock);
+    if (read.kind === 'read') expect(muteEndOf(String(read.input['details']).split(' '), clock)).toHaveProperty('why');
+    else expect(read, text).toMatchObject({ kind: 'unclear' });
+  }
+});
+
+it.each(['soonish', 'later', 'a bit', 'a while', 'for some time', 'briefly', 'awhile'])(
+  '%j in front of the reason is asked about as well',
+  (said) => {
+    expect(parseCommand(`limit 4242 daily 450 ${said} team lunch`, clock)).toMatchObject({ kind: 'unclear' });
+    expect(parseCommand(`ask 300 ${said} team lunch`, clock)).toMatchObject({ kind: 'unclear' });
+  },
+);
+
 it.each(times)('/card limit and /card ask read %j, before the reason and behind it, or ask about it', (said, term) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
@@ -236,6 +294,12 @@ it.each([
   'for two guests',
   'Sundry items',
   'monitors for 3 dads',
+  'a long meeting',
+  'a little gift for a client',
+  'a few chairs',
+  'for good customers',
+  'Jane Soon and the later shift',
+  'fresh fish for 5',
 ])('%j says nothing of time: it is the reason', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
