@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
-import { type LimitPeriod, limitPeriods } from '../card-api/rule.ts';
-import { closest } from '../core/closest.ts';
-import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
-import { parseAmount, readAmount } from '../core/money.ts';
+import { parseAmount } from '../core/money.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
+import { readPeriod, readTypedLimit } from './read-limit.ts';
 import type { Remedy } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
@@ -91,22 +89,6 @@ export const limitVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Words for each window of a limit. A map, because a person may type `constructor`. */
-const periods: ReadonlyMap<string, LimitPeriod> = new Map([
-  ['daily', 'daily'],
-  ['day', 'daily'],
-  ['weekly', 'weekly'],
-  ['week', 'weekly'],
-  ['monthly', 'monthly'],
-  ['month', 'monthly'],
-  ['yearly', 'yearly'],
-  ['year', 'yearly'],
-  ['annual', 'yearly'],
-  ['lifetime', 'lifetime'],
-]);
-
-const noLimitWords = new Set(['none', 'off', 'unlimited']);
-
 const onePurchase =
   /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|for this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
 
@@ -115,42 +97,20 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');
 
-  // The first word names the card at least, so a holder called "Day" is found all the same.
-  const at = words.findIndex((word, index) => index > 0 && periods.has(word.toLowerCase()));
-  const period = periods.get(words[at]?.toLowerCase() ?? '');
-  if (at === -1 || period === undefined) {
-    const meant = words.slice(1).flatMap((word) => closest(word, limitPeriods) ?? [])[0];
-    const suggestion = meant === undefined ? '' : ` Did you mean “${meant}”?`;
-    return unclear(`Which limit? Write daily, weekly, monthly, yearly or lifetime.${suggestion}`);
-  }
-  const behind = words.slice(at + 1);
-  if (behind.length === 0) return unclear(`What should the ${period} limit be?`);
-  const isNone = noLimitWords.has(behind[0]?.toLowerCase() ?? '');
-  const amount = isNone || soundsLikeDuration(behind.slice(0, 2)) ? null : readAmount(behind);
-  if (amount === null && !isNone) {
-    return unclear(
-      `“${said(behind)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`,
-    );
-  }
-
-  const read = readTerm(behind.slice(amount?.words ?? 1), clock);
+  const typed = readTypedLimit(words);
+  if (typeof typed === 'string') return unclear(typed);
+  const { card, period, cents } = typed;
+  const read = readTerm(typed.rest, clock);
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase' || (read.term === null && onePurchase.test(read.rest.join(' '))))
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
   const [first = '', second = ''] = read.rest;
-  if (periods.has(first.toLowerCase()) && parseAmount(second) !== null)
+  if (readPeriod(first) !== undefined && parseAmount(second) !== null)
     return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const changeRequest: ChangeRequest = {
-    goals: [{ rule: { kind: 'limit', period, category: null }, to: amount?.cents ?? null }],
+    goals: [{ rule: { kind: 'limit', period, category: null }, to: cents }],
     term: read.term ?? permanent,
   };
-  // "4242 per day 450"
-  const named = at > 1 && /^(per|each|every)$/i.test(words[at - 1] ?? '') ? at - 1 : at;
-  const on = { kind: 'words', words: words.slice(0, named) } as const;
+  const on: ReadCommand['target'] = { kind: 'words', words: [...card] };
   return { kind: 'read', verb: 'limit', target: on, reason: read.rest.join(' '), input: { changeRequest } };
-}
-
-/** The beginning of what cannot be read. */
-function said(words: readonly string[]): string {
-  return words.slice(0, 2).join(' ').slice(0, 40);
 }

@@ -11,6 +11,22 @@ describe('what was typed behind /card limit', () => {
     ['4242 day 450 lunch', ['4242'], 'daily', 45_000, 'permanent', 'lunch'],
     ['Jane Doe WEEKLY $1,250.50 team lunch', ['Jane', 'Doe'], 'weekly', 125_050, 'permanent', 'team lunch'],
     ['4242 per day 450', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 a day 450', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 every week 450', ['4242'], 'weekly', 45_000, 'permanent', ''],
+    ['4242 the daily limit to 450', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 daily limit of $450 for 4h', ['4242'], 'daily', 45_000, 'duration', ''],
+    ['4242 daily to none', ['4242'], 'daily', null, 'permanent', ''],
+    ['4242 450 per day', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 450 a day for 4h team lunch', ['4242'], 'daily', 45_000, 'duration', 'team lunch'],
+    ['Jane Doe $450 a day', ['Jane', 'Doe'], 'daily', 45_000, 'permanent', ''],
+    ['4242 to $ 450 daily lunch', ['4242'], 'daily', 45_000, 'permanent', 'lunch'],
+    ['4242 450 dollars per week', ['4242'], 'weekly', 45_000, 'permanent', ''],
+    ['4242 USD 450 weekly', ['4242'], 'weekly', 45_000, 'permanent', ''],
+    ['4242 $450/day', ['4242'], 'daily', 45_000, 'permanent', ''],
+    ['4242 450/month until friday', ['4242'], 'monthly', 45_000, 'day', ''],
+    ['4242 1k each month', ['4242'], 'monthly', 100_000, 'permanent', ''],
+    ['EMP 7 daily 450', ['EMP', '7'], 'daily', 45_000, 'permanent', ''],
+    ['4242 annually 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
     ['4242 week 450', ['4242'], 'weekly', 45_000, 'permanent', ''],
     ['4242 monthly none', ['4242'], 'monthly', null, 'permanent', ''],
     ['4242 month Off', ['4242'], 'monthly', null, 'permanent', ''],
@@ -49,6 +65,14 @@ describe('what was typed behind /card limit', () => {
     ['4242 weekly', 'What should the weekly limit be?'],
     ['4242 daily lots', /^“lots” is not an amount/],
     [`4242 daily ${'x'.repeat(50)}`, new RegExp(`^“${'x'.repeat(40)}” is not an amount`)],
+    // A card called "Jane 4242", or Jane's card and $4,242.
+    ['Jane 4242 daily', /Is “4242” the amount\? Write it behind the period: “daily 4242”/],
+    ['4242 450 day for 4h', /Is “450” the amount\? Write it behind the period: “daily 450”/],
+    ['4242 $450 daily 20 laptops', /Is the daily limit “\$450” or “20”\? Write one amount, behind the period/],
+    ['EMP 7 per day 450', /Is the daily limit “7” or “450”\? Write one amount, behind the period/],
+    ['4242 450 for a day', /Which limit\? Write daily/],
+    ['4242 450 eur per day', /“450 eur” is not an amount I can read/],
+    ['4242 €450 per day', /“€450” is not an amount I can read/],
     ['4242 daily 450 for 4 lightyears', /lightyears” is not a time I can read/],
   ])('is asked about: %j', (text, why) => {
     expect(read(words(text), clock)).toEqual({
@@ -57,6 +81,11 @@ describe('what was typed behind /card limit', () => {
       usage: expect.stringMatching(/^limit CARD /),
     });
   });
+});
+
+it('where an amount stands is said with the question', () => {
+  const asked = read(words('4242 450 daily'), clock);
+  expect(asked).toMatchObject({ usage: expect.stringMatching(/^limit CARD daily\|.*lifetime AMOUNT /) });
 });
 
 it('each of its verbs is stored under its own name', () => {

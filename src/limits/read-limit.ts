@@ -1,0 +1,125 @@
+import { type LimitPeriod, limitPeriods } from '../card-api/rule.ts';
+import { closest } from '../core/closest.ts';
+import { soundsLikeDuration } from '../core/duration.ts';
+import { readAmount } from '../core/money.ts';
+
+/** Words for each window of a limit. A map, because a person may type `constructor`. */
+const periods: ReadonlyMap<string, LimitPeriod> = new Map([
+  ['daily', 'daily'],
+  ['day', 'daily'],
+  ['weekly', 'weekly'],
+  ['week', 'weekly'],
+  ['monthly', 'monthly'],
+  ['month', 'monthly'],
+  ['yearly', 'yearly'],
+  ['year', 'yearly'],
+  ['annual', 'yearly'],
+  ['annually', 'yearly'],
+  ['lifetime', 'lifetime'],
+]);
+
+const noLimitWords = new Set(['none', 'off', 'unlimited']);
+/** Between an amount and its period, or in front of a period. */
+const perWord = /^(per|each|every|an?)$/i;
+/** Say nothing of their own between the card, the period and the amount. */
+const between = /^(limits?|to|of|at|is|the|=|:)$/i;
+const isDollars = /\$|usd|dollars?|bucks/i;
+
+interface TypedLimit {
+  /** The words that name the card. */
+  readonly card: readonly string[];
+  readonly period: LimitPeriod;
+  /** Null: no limit. */
+  readonly cents: number | null;
+  /** How long and why. */
+  readonly rest: readonly string[];
+}
+
+export function readPeriod(word: string): LimitPeriod | undefined {
+  return periods.get(word.toLowerCase());
+}
+
+/**
+ * Reads `4242 daily 450 …`, `4242 per day 450 …` and, where nothing else can be meant, `4242 450 per day …`.
+ *
+ * @returns a question where it is not certain which word is the amount: a number may end the name of a card.
+ */
+export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
+  const words = typed.flatMap(splitPer);
+  const at = periodAt(words);
+  const period = readPeriod(words[at] ?? '');
+  if (period === undefined) return whichPeriod(words);
+  const per = at > 1 ? (perWord.exec(words[at - 1] ?? '')?.[0] ?? null) : null;
+  const before = words.slice(0, per === null ? at : at - 1);
+  const behind = words.slice(at + 1);
+  const amount = readValue(behind);
+  const front = amountAtEnd(before);
+  const isPlainlyFront = front !== null && (per !== null || isDollars.test(front.said));
+  if (amount === null && isPlainlyFront) {
+    const rest = /^limits?$/i.test(behind[0] ?? '') ? behind.slice(1) : behind;
+    return { card: nameIn(before.slice(0, front.at)), period, cents: front.cents, rest };
+  }
+  if (amount !== null && isPlainlyFront)
+    return `Is the ${period} limit “${front.said}” or “${amount.said}”? Write one amount, behind the period.`;
+  if (amount !== null) return { card: nameIn(before), period, cents: amount.cents, rest: behind.slice(amount.words) };
+  if (front !== null) return `Is “${front.said}” the amount? Write it behind the period: “${period} ${front.said}”.`;
+  const doubtful = per === null ? -1 : before.findIndex((word, index) => index > 0 && /\d/.test(word));
+  if (doubtful === -1 && behind.length === 0) return `What should the ${period} limit be?`;
+  const unread = doubtful === -1 ? behind : before.slice(doubtful);
+  return `“${said(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
+}
+
+/** `$450/day` → `$450 per day`. */
+export function splitPer(word: string): readonly string[] {
+  const [, amount = '', period = ''] = /^(\S*\d\S*)\/([a-z]+)$/i.exec(word) ?? [];
+  return readPeriod(period) === undefined ? [word] : [amount, 'per', period];
+}
+
+/**
+ * Where the period is named. The first word names the card at least, so a holder called "Day" is found all the same; what
+ * lasts "for a day" names no period.
+ */
+function periodAt(words: readonly string[]): number {
+  return words.findIndex((word, index) => {
+    const isFor = /(^| )for( an?| one| the)?$/i.test(words.slice(Math.max(1, index - 2), index).join(' '));
+    return index > 0 && readPeriod(word) !== undefined && readPeriod(words[index + 1] ?? '') === undefined && !isFor;
+  });
+}
+
+function whichPeriod(words: readonly string[]): string {
+  const meant = words.slice(1).flatMap((word) => closest(word, limitPeriods) ?? [])[0];
+  const suggestion = meant === undefined ? '' : ` Did you mean “${meant}”?`;
+  return `Which limit? Write daily, weekly, monthly, yearly or lifetime.${suggestion}`;
+}
+
+/** `450`, `limit of $450`, `to none`, right behind the period. */
+function readValue(behind: readonly string[]): { cents: number | null; said: string; words: number } | null {
+  const skipped = behind.findIndex((word) => !between.test(word));
+  const typed = behind.slice(Math.max(0, skipped));
+  const [first = ''] = typed;
+  if (noLimitWords.has(first.toLowerCase())) return { cents: null, said: first, words: skipped + 1 };
+  const amount = soundsLikeDuration(typed.slice(0, 2)) ? null : readAmount(typed);
+  if (amount === null) return null;
+  return { cents: amount.cents, said: said(typed.slice(0, amount.words)), words: skipped + amount.words };
+}
+
+/** An amount with which the words in front of the period end, behind at least one that names the card. */
+function amountAtEnd(before: readonly string[]): { cents: number; said: string; at: number } | null {
+  for (let at = Math.max(1, before.length - 3); at < before.length; at += 1) {
+    const typed = before.slice(at);
+    const amount = readAmount(typed);
+    if (amount?.words === typed.length) return { cents: amount.cents, said: said(typed), at };
+  }
+  return null;
+}
+
+/** Without the words between the card and what follows it. */
+function nameIn(words: readonly string[]): readonly string[] {
+  const last = words.findLastIndex((word, index) => index === 0 || !between.test(word));
+  return words.slice(0, last + 1);
+}
+
+/** The beginning of what cannot be read. */
+function said(words: readonly string[]): string {
+  return words.slice(0, 3).join(' ').slice(0, 40);
+}
