@@ -103,7 +103,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     rolesForCard: createRolesForCard({
       rolesOf: permissions.rolesOf,
       groupOfCard: async (acctId) => (await directory.account(acctId))?.group,
-      links,
+      links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
     requests: createRequests(redis, null),

@@ -98,7 +98,7 @@ export const rules: Rules = {
     forget: { subject: (id) => `temporary-change:${id}` },
   },
   links: {
-    ...reads('ofAccount', 'ofUser', 'isHolder', 'wasHolderLately'),
+    ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately'),
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: ofAccount('link') },
   },

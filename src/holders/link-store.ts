@@ -39,9 +39,10 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
   /** Slack users whose link to an account ended, by when. */
   const heldKey = (acctId: number): string => stateKey(`former-holders:${acctId}`);
   const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
-  const accountsOf = async (userId: string): Promise<string[]> => {
+  /** Accounts linked to a person. The web process may read no more of a link than this. */
+  const accountsOf = async (userId: string): Promise<number[]> => {
     const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);
-    return members.map((member) => member.slice(userId.length + 1));
+    return members.map((member) => Number(member.slice(userId.length + 1)));
   };
 
   const ofAccount = async (acctId: number): Promise<Link | null> => {
@@ -59,11 +60,13 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
     },
     /** Null: nobody is linked to the account. */
     ofAccount,
+    accountsOf,
+    isHeldBy: async (userId: string, acctId: number): Promise<boolean> => (await ofAccount(acctId))?.userId === userId,
     /** By account. */
     async ofUser(userId: string): Promise<Link[]> {
       const accounts = await accountsOf(userId);
       if (accounts.length === 0) return [];
-      const texts = await redis.hmget(byAccount, ...accounts);
+      const texts = await redis.hmget(byAccount, ...accounts.map(String));
       const links = texts.map(format.readOrNull).filter((link) => link?.userId === userId);
       return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },

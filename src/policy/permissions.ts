@@ -198,7 +198,7 @@ interface RolesForCardDeps {
   readonly rolesOf: Permissions['rolesOf'];
   /** The group of cards that it belongs to, as the card service calls it. Undefined: nobody knows it. */
   readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
-  readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
+  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
 
 interface RolesForCard extends KnownRoles {
@@ -212,7 +212,7 @@ export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCard
     const group = await groupOfCard(acctId);
     const isGroupKnown = group !== undefined;
     const { roles, ...known } = await rolesOf(userId, { ...asked, ...(isGroupKnown && { group }) });
-    const isHolder = (await links.ofAccount(acctId))?.userId === userId;
+    const isHolder = await links.isHeldBy(userId, acctId);
     const others = roles.filter((role) => role !== 'holder');
     const own: Role[] = isHolder ? ['holder'] : [];
     return { ...known, roles: [...others, ...own], isGroupKnown };
@@ -220,7 +220,7 @@ export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCard
 }
 
 interface CardsForDeps extends Pick<RolesForCardDeps, 'rolesOf'> {
-  readonly links: { ofUser(userId: string): Promise<readonly { readonly acctId: number }[]> };
+  readonly links: { accountsOf(userId: string): Promise<readonly number[]> };
 }
 
 /** Of some cards those for which somebody's role is enough. */
@@ -234,7 +234,7 @@ export type CardsFor = <C extends { readonly acctId: number | null; readonly gro
 /** One question for each group of cards, and one about whose they are, however many cards there are. */
 export function createCardsFor({ rolesOf, links }: CardsForDeps): CardsFor {
   return async function cardsFor(userId, permission, cards, howOld = {}) {
-    const own = new Set((await links.ofUser(userId)).map(({ acctId }) => acctId));
+    const own = new Set(await links.accountsOf(userId));
     const groups = new Set<string | null>();
     for (const group of new Set(cards.map((card) => card.group))) {
       const { roles } = await rolesOf(userId, { ...howOld, group });

@@ -21,7 +21,7 @@ export function authorizationOf({
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard: async () => null,
-      links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+      links: { isHeldBy: async (userId) => userId === holder },
     }),
     isOwnCard: async (userId) => userId === holder,
     policyOfCard: async () => policy,

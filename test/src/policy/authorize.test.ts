@@ -26,7 +26,7 @@ function world(
     rolesForCard: createRolesForCard({
       rolesOf,
       groupOfCard: async () => (isGroupKnown ? null : undefined),
-      links: { ofAccount: async () => (holder === null ? null : { userId: holder }) },
+      links: { isHeldBy: async (userId) => userId === holder },
     }),
     isOwnCard: async (userId) => userId === holder || userId === former,
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),

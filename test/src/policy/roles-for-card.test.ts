@@ -15,8 +15,8 @@ const rolesOf = async (_userId: string, { group }: { readonly group?: string | n
   return { roles, isComplete: true };
 };
 const links = {
-  ofAccount: async (acctId: number) => (acctId === SOUTH ? { userId: 'U0OLGA' } : null),
-  ofUser: async () => [{ acctId: SOUTH }],
+  isHeldBy: async (userId: string, acctId: number) => acctId === SOUTH && userId === 'U0OLGA',
+  accountsOf: async () => [SOUTH],
 };
 const show: Permission = { role: 'operator', doing: 'see cards', holderMay: true };
 const block: Permission = { role: 'operator', doing: 'see cards' };
