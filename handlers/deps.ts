@@ -37,7 +37,7 @@ export interface ListenerDeps {
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly pending: PendingStore;
   /** What is known of cards and holders, without asking the card service. */
-  readonly directory: Pick<Directory, 'search' | 'account'>;
+  readonly directory: Pick<Directory, 'search' | 'findKnown' | 'account'>;
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly requests: Pick<Requests, 'get'>;

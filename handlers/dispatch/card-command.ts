@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt'
 import { slashCommand } from '../../src/core/installation.ts';
 import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { helpFor } from '../../src/dispatch/verbs.ts';
+import { helpFor, permissionOf } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { askForRaiseByCommand } from '../approvals/ask-by-command.ts';
@@ -51,10 +51,24 @@ export async function runCommand(
       await interaction.notify(unclear(parsed));
       return;
     case 'read': {
+      const { ifCard } = parsed;
+      if (ifCard !== undefined && (await isTheirCard(ifCard.number, parsed.verb, interaction, deps)))
+        return await interaction.notify(unclear(ifCard.question));
       const ask = askOf({ ...interaction, ...parsed });
       if (ask.verb === 'order-virtual') await openVirtualOrder(triggerId, parsed.input, interaction, deps);
       else if (ask.verb === 'ask') await askForRaiseByCommand(ask, triggerId, interaction, deps);
       else await deps.requestAction(ask, interaction.notify);
     }
   }
+}
+
+/** Whether a number names a card with which this person may do it. Of other people's cards nobody learns anything. */
+async function isTheirCard(
+  number: string,
+  verb: string,
+  { actor, isExternal }: Interaction,
+  { directory, cardsFor }: ListenerDeps,
+): Promise<boolean> {
+  if (isExternal) return false;
+  return (await cardsFor(actor.userId, permissionOf(verb), await directory.findKnown(number))).length > 0;
 }

@@ -11,6 +11,8 @@ export interface ReadCommand {
   readonly reason: string;
   /** The verb's own input. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** A number that was read as an amount, and what to ask where it is the number of a card of this person. */
+  readonly ifCard?: { readonly number: string; readonly question: UnclearCommand };
 }
 
 /** A command that could not be read: what is wrong, and how it is written. */

@@ -5,8 +5,10 @@ import { limitPeriods } from '../card-api/rule.ts';
 import { Term } from '../card-api/rule-change.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
-import { leadingDollar, parseAmount, readAmount } from '../core/money.ts';
+import { commandCode } from '../core/installation.ts';
+import { formatCents, leadingDollar, parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
+import { readPeriod, splitPer } from '../limits/read-limit.ts';
 import { PATIENCE_MS } from '../policy/decide.ts';
 
 /** A holder wants to pay something, and until when. Which rule that takes is found out later. */
@@ -89,23 +91,53 @@ export const approvalVerbs = {
  * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits or an id look like one.
  * Without a word about time it is for this purchase only. Without a reason it is asked for in a form.
  */
-function readAsk(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
+function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
+  const words = typed.flatMap(splitPer);
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
   const first = words.findIndex((word) => leadingDollar.test(word) || parseAmount(word) !== null);
-  const [behind = '', after = ''] = words.slice(first + 1);
-  if (limitPeriods.some((period) => period === behind.toLowerCase()) && parseAmount(after) !== null)
-    return unclear('Write what you want to pay: approvers see which limit that takes.');
-  const isTime = soundsLikeDuration(words.slice(first + 1));
-  const goesOn = /^\$|\d/.test(words[first + 1] ?? '') || readAmount(words.slice(first + 1)) !== null;
-  const isCard = /^\d{4,}$/.test(words[first] ?? '') && !isTime && goesOn;
-  const at = isCard ? first + 1 : first;
+  const at = isCardAt(words, first) ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
+  if (namesPeriod(words.slice(first + 1)) || namesPeriod(words.slice(at + (amount?.words ?? 1))))
+    return unclear('Write what you want to pay: approvers see which limit that takes.');
   if (amount === null) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
+  const number = at === 0 && amount.words === 1 ? /^\d{4,}$/.exec(words[0] ?? '')?.[0] : undefined;
+  if (number?.startsWith('0')) return howMuchWith(number);
   const read = readTerm(words.slice(at + amount.words), clock);
   if (typeof read === 'string') return unclear(`${read} Or begin with “this purchase”.`);
   const card = words.slice(0, at);
   const on = card.length === 0 ? ({ kind: 'own' } as const) : ({ kind: 'words', words: card } as const);
   const ask = { amountCents: amount.cents, term: read.term ?? ({ kind: 'purchase' } as const) };
-  return { kind: 'read', verb: 'ask', target: on, reason: read.rest.join(' '), input: { ask } };
+  return {
+    kind: 'read',
+    verb: 'ask',
+    target: on,
+    reason: read.rest.join(' '),
+    input: { ask },
+    ...(number !== undefined && { ifCard: { number, question: howMuchWith(number, amount.cents) } }),
+  };
+}
+
+/** A number that another amount follows. */
+function isCardAt(words: readonly string[], at: number): boolean {
+  const behind = words.slice(at + 1);
+  const goesOn = /^\$|\d/.test(behind[0] ?? '') || readAmount(behind) !== null;
+  return /^\d{4,}$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
+}
+
+/** `daily 450`, `per day`: that is how a limit is typed. */
+function namesPeriod([first = '', second = '']: readonly string[]): boolean {
+  if (/^(per|each|every)$/i.test(first)) return readPeriod(second) !== undefined;
+  return limitPeriods.some((period) => period === first.toLowerCase()) && parseAmount(second) !== null;
+}
+
+/** The card is named, the price is not; `cents`: what the number is if it is the price after all. */
+function howMuchWith(number: string, cents: number | null = null): UnclearCommand {
+  const instead = cents === null ? '' : ` For ${formatCents(cents)} write ${commandCode(`ask $${number}`)}.`;
+  return {
+    kind: 'unclear',
+    why: `How much do you want to pay with card ${number}?${instead}`,
+    usage: askUsage.replace('[CARD]', number),
+    example: `ask ${number} 84.10`,
+  };
 }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -58,6 +58,48 @@ describe('web and worker, each as a Redis user of its own,', () => {
     const { adminUrl } = cardbell();
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('cardbell_webhooks_total');
+  });
+
+  it('find the cards of a holder: in the picker, behind a number that may be a card, and in an explanation', async () => {
+    const { take, command, waitFor, waitTold, workspace, deliver } = cardbell();
+    const { hugo } = people;
+    const card = take('ACTIVE');
+    await command(ana, `link ${card.AcctId} @hugo`);
+    await waitFor(`D${hugo.slice(1)}`, /is linked to you/);
+
+    await command(hugo, '');
+    await until(() => workspace.views.top(hugo) !== undefined, 'the picker opens');
+    const viewId = workspace.views.top(hugo)?.id ?? '';
+    const options = await workspace.suggest({ user: hugo, viewId, actionId: 'pick_card', value: last4Of(card) });
+    expect(JSON.stringify(options)).toContain(holderOf(card));
+
+    await command(hugo, `ask ${last4Of(card)} lunch`);
+    const asked = await waitTold(hugo, new RegExp(`^How much do you want to pay with card ${last4Of(card)}\\?`));
+    expect(JSON.stringify(asked.blocks)).toContain(`/card ask ${last4Of(card)} 84.10`);
+
+    await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+    const message = await waitFor(channels.declines, new RegExp(holderOf(card)));
+    const before = workspace.views.top(olga)?.id;
+    await workspace.shortcut({ user: olga, callbackId: 'explain_decline', message });
+    await until(() => workspace.views.top(olga)?.id !== before, 'the explanation opens');
+    expect(JSON.stringify(workspace.views.top(olga)?.blocks)).toContain(holderOf(card));
+
+    expect(await denied('web')).toEqual([]);
+  });
+
+  it('a number that is nobody’s card, or not theirs, is the amount', async () => {
+    const { take, command, waitFor, waitTold } = cardbell();
+    const { hana } = people;
+    const [card, other] = [take('ACTIVE'), take('ACTIVE')];
+    await command(ana, `link ${card.AcctId} @hana`);
+    await waitFor(`D${hana.slice(1)}`, /is linked to you/);
+    const number = Number(last4Of(other)) < 1000 ? '4242' : last4Of(other);
+
+    await command(hana, `ask ${number} lunch`);
+    const told = await waitTold(hana, /./);
+
+    expect(told.text).not.toMatch(/How much/);
+    expect(told.text.replace(',', '')).toMatch(new RegExp(`\\$${number}\\.00|approver`));
   });
 
   it('neither may do what only the person who runs Redis may', async () => {

@@ -17,6 +17,48 @@ it('says how it is written where it cannot be read', () => {
   expect(read(['hotel'], clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });
 
-it.each(['4242 daily 450', '4242 Monthly 1k for 2h dinner'])('%j takes no digits of a card for an amount', (typed) => {
-  expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'unclear', why: expect.stringContaining('want to pay') });
+it.each(['4242 daily 450', '4242 Monthly 1k for 2h dinner', '450 per day', '4242 $450 each week lunch', '450/day'])(
+  '%j is about a limit: the answer says that the price is what is asked for',
+  (typed) => {
+    expect(read(typed.split(' '), clock)).toMatchObject({
+      kind: 'unclear',
+      why: expect.stringContaining('want to pay'),
+    });
+  },
+);
+
+it.each(['4242', '4242 lunch', '4242 for 2 hours lunch', '73781 lunch'])(
+  'the number that begins %j may be a card: the question in case it is one comes along',
+  (typed) => {
+    const [number = ''] = typed.split(' ');
+    expect(read(typed.split(' '), clock)).toMatchObject({
+      kind: 'read',
+      target: { kind: 'own' },
+      input: { ask: { amountCents: Number(number) * 100 } },
+      ifCard: {
+        number,
+        question: {
+          why: expect.stringContaining(`How much do you want to pay with card ${number}?`),
+          usage: expect.stringMatching(new RegExp(`^ask ${number} AMOUNT`)),
+          example: `ask ${number} 84.10`,
+        },
+      },
+    });
+  },
+);
+
+it.each(['$4242 lunch', '4242 dollars lunch', '4,242 lunch', '4242.00 lunch', '450 lunch', '4242 84.10 lunch'])(
+  '%j says plainly what the amount is',
+  (typed) => {
+    expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read' });
+    expect(read(typed.split(' '), clock)).not.toHaveProperty('ifCard');
+  },
+);
+
+it('nobody writes an amount of dollars as 0042: it is a card, and the amount is missing', () => {
+  expect(read(['0042', 'lunch'], clock)).toMatchObject({
+    kind: 'unclear',
+    why: 'How much do you want to pay with card 0042?',
+    usage: expect.stringMatching(/^ask 0042 AMOUNT/),
+  });
 });
