@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { readPeriod, readTypedLimit, splitPer } from '../../../src/limits/read-limit.ts';
+
+const read = (text: string) => readTypedLimit(text.split(' '));
+
+it('keeps what follows the amount, or the period where the amount stands in front, for who reads how long and why', () => {
+  expect(read('Jane Doe daily 450 for 4h lunch')).toEqual({
+    card: ['Jane', 'Doe'],
+    period: 'daily',
+    cents: 45_000,
+    rest: ['for', '4h', 'lunch'],
+  });
+  expect(read('Jane Doe $450 a day for 4h lunch')).toEqual(read('Jane Doe daily 450 for 4h lunch'));
+  expect(read('Jane Doe $450 daily limit for 4h lunch')).toEqual(read('Jane Doe daily 450 for 4h lunch'));
+});
+
+it('takes no number for an amount that may end the name of a card', () => {
+  expect(read('Jane 4242 daily')).toMatch(/^Is “4242” the amount\?/);
+  expect(read('4242 per day')).toBe('What should the daily limit be?');
+});
+
+it.each(['constructor', 'hourly', ''])('%j is no period', (word) => {
+  expect(readPeriod(word)).toBeUndefined();
+});
+
+it('parts an amount from the period that is written onto it', () => {
+  expect(splitPer('$450/day')).toEqual(['$450', 'per', 'day']);
+  expect(splitPer('5/9')).toEqual(['5/9']);
+});
