@@ -19,6 +19,7 @@ import { openDecideForm } from './approvals/decide-form.ts';
 import { decideRequest } from './approvals/decide-request.ts';
 import { decideRequestForm } from './approvals/decide-request-form.ts';
 import { requestIncrease } from './approvals/request-increase.ts';
+import { withdrawRequest } from './approvals/withdraw-request.ts';
 import type { ListenerDeps } from './deps.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
@@ -55,6 +56,7 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.closeFraudCase]: actOnAlert('close-fraud-case'),
   [actionId.decideRequestApprove]: decideRequest(true),
   [actionId.decideRequestDeny]: decideRequest(false),
+  [actionId.withdrawRequest]: withdrawRequest,
   [actionId.homeActivate]: actOnHomeCard('activate'),
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),

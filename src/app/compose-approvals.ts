@@ -27,6 +27,7 @@ import {
   createPostReminder,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
+import { createWithdrawRequest } from '../approvals/withdraw-request.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
@@ -81,6 +82,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
     showWaiting: createShowWaiting(tools),
   });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
+  const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
   const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange });
   return {
     handlers: {
@@ -88,6 +90,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
       'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, attempt) => withLock(`request:${action.target.requestId}`, () => decide(action, attempt)),
+      withdraw: (action) => withLock(`request:${action.target.requestId}`, () => withdraw(action)),
       'emergency-override': (action, attempt) =>
         withLock(`request:${action.target.requestId}`, () => override(action, attempt)),
     } satisfies Partial<Handlers>,

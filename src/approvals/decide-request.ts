@@ -11,6 +11,7 @@ import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
 import {
   blocksIn,
+  type ClosedRequest,
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
@@ -19,7 +20,7 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
-import type { DecideAction } from './verbs.ts';
+import type { DecideAction, WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
@@ -29,10 +30,11 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
   readonly decisions: Decisions;
 }
 
-const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
+export const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
   open: 'open',
   approved: 'approved',
   denied: 'denied',
+  withdrawn: 'withdrawn',
   expired: 'expired',
   overridden: 'settled by an emergency override',
 };
@@ -82,10 +84,18 @@ interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
 }
 
 interface Decided {
-  readonly event: 'approved' | 'denied';
+  readonly event: 'approved' | 'denied' | 'ended';
+  /** What somebody did, in front of what the request is about. */
+  readonly did: string;
   readonly outcome: string;
   /** Why it takes two approvals, where it is because of how much it is. */
   readonly counted: CountedRaise | null;
+}
+
+type Closing = DecideAction | WithdrawAction;
+
+function decisionBy({ id, actor, askedAt }: Closing) {
+  return { actionId: id, by: actor.userId, at: askedAt };
 }
 
 /** Nobody approves twice, and nobody approves their own request or a change of their own card. */
@@ -107,7 +117,12 @@ export function createDecisions(deps: DecisionDeps) {
       }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
-      await record(action, request, { event: 'approved', outcome: whatWasApproved(request, changed), counted });
+      await record(action, request, {
+        event: 'approved',
+        did: 'approved',
+        outcome: whatWasApproved(request, changed),
+        counted,
+      });
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
@@ -120,29 +135,40 @@ export function createDecisions(deps: DecisionDeps) {
       return null;
     },
     /** Also when it was denied by this action before a crash. */
-    async deny(action: DecideAction, request: LimitRequest): Promise<void> {
-      const isUncertain = unconfirmedApproval(request) !== null;
-      const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
-      const decision = { actionId: action.id, by: action.actor.userId, at: action.askedAt };
-      const denied = { ...request, state: 'denied', note: action.reason, decision } as const;
-      // First: after a crash between the two somebody else might decide, and two denials would be on record.
-      await deps.requests.save(denied);
-      await record(action, request, { event: 'denied', outcome, counted: null });
-      await deps.finish(denied);
-    },
+    deny: (action: DecideAction, request: LimitRequest): Promise<void> =>
+      close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, 'denied'),
+    /** The same by who asked. */
+    withdraw: (action: WithdrawAction, request: LimitRequest): Promise<void> =>
+      close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, 'withdrew the request for'),
   };
 
+  /** Ends a request with nothing made. */
+  async function close(action: Closing, closed: ClosedRequest, did: string): Promise<void> {
+    const isUncertain = unconfirmedApproval(closed) !== null;
+    const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
+    // First: after a crash between the two somebody else might decide, and two ends would be on record.
+    await deps.requests.save(closed);
+    await record(action, closed, {
+      event: closed.state === 'denied' ? 'denied' : 'ended',
+      did,
+      outcome,
+      counted: null,
+    });
+    await deps.finish(closed);
+  }
+
   async function record(
-    action: DecideAction,
+    action: Closing,
     request: LimitRequest,
-    { event, outcome, counted }: Decided,
+    { event, did, outcome, counted }: Decided,
   ): Promise<void> {
     const { orderCents, card, id, changes } = request;
     const blocks = blocksIn(request).length;
     const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
     const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
-    const line = { did: `${event} ${what}`, card, outcome, counted };
-    const detail = counted === null ? id : `${id}: ${countedText(counted)}`;
+    const line = { did: `${did} ${what}`, card, outcome, counted };
+    const more = event === 'ended' ? 'withdrawn by who asked' : counted === null ? null : countedText(counted);
+    const detail = more === null ? id : `${id}: ${more}`;
     await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
   }
 }

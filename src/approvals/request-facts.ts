@@ -29,7 +29,7 @@ export const RequestFacts = z.strictObject({
   /** The latest purchases at the same merchant, newest first; null: they could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
-  earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'expired'])),
+  earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired'])),
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 

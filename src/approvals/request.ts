@@ -101,14 +101,15 @@ const made = {
  * What others have to approve: a change of a card's rules that takes several people, what a holder asks for, or the order of
  * a virtual card.
  *
- * open → approved, overridden, denied or expired; each of these is final. Overridden: an operator broke the glass, because
- * no approver answered.
+ * open → approved, overridden, denied, withdrawn or expired; each of these is final. Overridden: an operator broke the
+ * glass, because no approver answered. Withdrawn: who asked took it back.
  */
 export const LimitRequest = z.discriminatedUnion('state', [
   z.strictObject({ ...requested, state: z.literal('open') }),
   z.strictObject({ ...requested, state: z.literal('approved'), ...made }),
   z.strictObject({ ...requested, state: z.literal('overridden'), ...made }),
   z.strictObject({ ...requested, state: z.literal('denied'), decision: Decision }),
+  z.strictObject({ ...requested, state: z.literal('withdrawn'), decision: Decision }),
   z.strictObject({ ...requested, state: z.literal('expired') }),
 ]);
 export type LimitRequest = z.infer<typeof LimitRequest>;

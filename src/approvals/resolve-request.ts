@@ -32,7 +32,9 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     await deps.updateRequest(request.id);
     if (request.state === 'denied') await markAlert(request, 'An approver said no');
     if (request.state === 'expired') await markAlert(request, 'Nobody decided in time');
-    if (request.action.verb === 'ask') return await deps.holderNotices.notifyDecided(request);
+    if (request.state === 'withdrawn') await markAlert(request, 'It was withdrawn');
+    if (request.action.verb === 'ask' || request.state === 'withdrawn')
+      return await deps.holderNotices.notifyDecided(request);
     // What an approval did, its own result tells.
     if (request.state === 'denied' || request.state === 'expired') await tellRefused(request);
   };
@@ -58,7 +60,8 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
       return await deps.answer(request.action, refusal({ what, why, whoCan: 'Ask again.', ...changed }));
     }
     const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
-    const why = `Another approver said no.${note}`;
+    const isOwn = request.decision.by === request.action.actor.userId;
+    const why = isOwn ? `You denied your own request.${note}` : `Another approver said no.${note}`;
     const whoCan = { text: 'Denied by', userIds: [request.decision.by] };
     await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
   }

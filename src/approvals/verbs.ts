@@ -24,6 +24,10 @@ export const DecideAction = actionOf('decide', target.request, {
 });
 export type DecideAction = z.infer<typeof DecideAction>;
 
+/** Who asked takes the request back. */
+export const WithdrawAction = actionOf('withdraw', target.request, {});
+export type WithdrawAction = z.infer<typeof WithdrawAction>;
+
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
@@ -69,6 +73,15 @@ export const approvalVerbs = {
       notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
     },
     refusedTo: 'decide a request for',
+  },
+  withdraw: {
+    action: WithdrawAction,
+    permission: {
+      role: null,
+      doing: 'withdraw requests',
+      onlyOwnAction: { why: 'Only who asked can withdraw a request.' },
+    },
+    refusedTo: 'withdraw a request for',
   },
   'emergency-override': {
     action: OverrideAction,

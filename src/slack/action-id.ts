@@ -12,6 +12,8 @@ export const actionId = {
   requestIncrease: 'request_increase',
   decideRequestApprove: 'decide_request_approve',
   decideRequestDeny: 'decide_request_deny',
+  /** In App Home, on a request of one's own. */
+  withdrawRequest: 'withdraw_request',
   revertNow: 'revert_now',
   /** One of the cards of a card-testing warning, chosen from a list; and all of them. */
   blockTestedCard: 'block_tested_card',

@@ -67,14 +67,19 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
 /** The person's own requests that nobody has decided. */
 export function homeOwnRequests(requests: readonly WaitingRequest[], pages: HomePages): KnownBlock[] {
   const page = listPage(requests, pages['own-requests'] ?? 1, REQUESTS_SHOWN);
-  return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) => [
-    section(
-      ...shown.map(
-        (request) =>
-          `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+  return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) =>
+    shown.map((request) => ({
+      ...section(
+        `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
       ),
-    ),
-  ]);
+      accessory: withdrawButton(request),
+    })),
+  );
+}
+
+function withdrawButton({ value, card }: WaitingRequest) {
+  const label = `Withdraw your request for ${cardOfHolderRaw(card)}`;
+  return button({ text: 'Withdraw', action: actionId.withdrawRequest, value, label });
 }
 
 /** Only who holds a card says what is to be paid. */

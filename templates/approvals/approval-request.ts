@@ -41,6 +41,7 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
   open: 'Approval needed',
   approved: 'Approved',
   denied: 'Denied',
+  withdrawn: 'Withdrawn',
   expired: 'Expired',
   overridden: 'Done without an approver',
 };
@@ -117,6 +118,7 @@ function progress(request: ApprovalRequest): string {
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
   const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
+  if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'overridden')
     return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${outside(note, 300)}”`;

@@ -128,6 +128,7 @@ const stateNames: Readonly<Record<RequestFacts['earlier'][number], string>> = {
   approved: 'approved',
   overridden: 'done without an approver',
   denied: 'denied',
+  withdrawn: 'withdrawn',
   expired: 'expired',
   open: 'open',
 };

@@ -1,5 +1,6 @@
 import {
   type ApprovalInFlight,
+  blocksIn,
   type ClosedRequest,
   type LimitRequest,
   unconfirmedApproval,
@@ -13,7 +14,7 @@ import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { capital, cardName } from '../core/card-words.ts';
+import { capital, cardName, cardOfHolder, holderName } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 export interface RequestSent {
@@ -72,6 +73,15 @@ export function requestDecided(
   };
 }
 
+/** `the daily limit of your card 1234`; of an order, or of blocking many cards, what was asked for. */
+function askedAbout(request: ClosedRequest): string {
+  const blocks = blocksIn(request).length;
+  if (blocks > 0) return `blocking ${blocks} cards`;
+  if (request.orderCents !== null) return `a virtual card for ${holderName(request.card)}`;
+  const whose = request.action.verb === 'ask' ? `your ${cardName(request.card)}` : cardOfHolder(request.card);
+  return `the ${outside(ruleNames(request.changes), RULES_MAX)} of ${whose}`;
+}
+
 function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | null)[] {
   const { card, changes, term, goals } = request;
   const name = cardName(card);
@@ -95,6 +105,8 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
       const rules = `The ${outside(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
       return [`*Not approved by ${mention(request.decision.by)}.*`, isUncertain ? nothing : rules];
     }
+    case 'withdrawn':
+      return [`*You withdrew your request for ${askedAbout(request)}.*`, `${nothing} Nobody can approve it any more.`];
     case 'expired':
       return [
         '*Nobody decided within 24 hours.*',

@@ -42,7 +42,7 @@ describe('App Home', () => {
     expect((shown(hugo).match(/Recent declines/g) ?? []).length).toBe(1);
   });
 
-  it('has buttons: a holder asks for more and blocks the own card, an operator activates one', async () => {
+  it('has buttons: a holder asks for more, withdraws that and blocks the own card, an operator activates one', async () => {
     const card = await linked(otto, 'otto');
     const press = async (user: string, actionId: string) => {
       const view = cardbell().workspace.views.home.get(user);
@@ -58,7 +58,13 @@ describe('App Home', () => {
     await until(() => top() !== undefined, 'the form opens');
     const values = { amount: '150', reason: 'hotel' };
     await cardbell().workspace.submitView({ user: otto, viewId: top()?.id ?? '', values });
-    await sees(otto, /Your requests.*You want to pay \$150\.00/);
+    await sees(otto, /Your requests.*You want to pay \$150\.00.*withdraw_request/);
+    const request = await cardbell().waitFor(channels.approvals, /wants to pay \$150\.00/);
+    await press(otto, 'withdraw_request');
+    await until(() => /^Withdrawn: /.test(cardbell().now(request).text), 'the approvers read it');
+    expect(JSON.stringify(cardbell().now(request).blocks)).not.toContain('decide_request_approve');
+    await cardbell().waitFor(`D${otto.slice(1)}`, /^You withdrew your request for the /);
+    await until(() => !shown(otto).includes('Your requests'), 'it is gone where it was pressed');
     await press(otto, 'home_block');
     await until(() => cardbell().account(card.AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
 

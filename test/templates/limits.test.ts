@@ -221,7 +221,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
             }),
           );
         }
-        for (const state of ['open', 'approved', 'denied', 'expired', 'overridden'] as const) {
+        for (const state of ['open', 'approved', 'denied', 'withdrawn', 'expired', 'overridden'] as const) {
           const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
           expectFit(
             approvalRequest({

@@ -41,6 +41,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
         return why === undefined ? null : { why, whoCan: 'Ask another approver.' };
       },
       deny: async () => void steps.push('denied'),
+      withdraw: async () => void steps.push('withdrawn'),
     },
     refuse: async (_action, { what, why, whoCan }, about) =>
       void steps.push(

@@ -41,6 +41,25 @@ describe('a resolved request', () => {
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
   });
 
+  it('that was denied by who asked does not say that somebody else did', async () => {
+    const world = setUp();
+    const own = { ...decision, by: ofApprover.action.actor.userId };
+
+    await world.resolve({ ...ofApprover, state: 'denied', decision: own });
+
+    expect(world.answers).toEqual([expect.stringMatching(/You denied your own request\./)]);
+    expect(world.answers[0]).not.toMatch(/Another approver/);
+  });
+
+  it('that was withdrawn tells who asked, and its alert waits no longer', async () => {
+    const world = setUp();
+
+    await world.resolve({ ...ofApprover, state: 'withdrawn', decision });
+
+    expect([world.saved, world.told, world.answers]).toEqual([['withdrawn'], ['withdrawn'], []]);
+    expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'It was withdrawn' }]);
+  });
+
   it('does not claim that nothing changed after an unconfirmed approval', async () => {
     const world = setUp();
 

@@ -60,6 +60,7 @@ const onAnything: readonly Over[] = [
   Object.assign({ reason: '' }, { acctIds: [acctId], names: ['Jane Doe'] }),
   { target: { kind: 'since', since: { agoMs: 3_600_000 } } },
   { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } },
+  { target: { kind: 'request', requestId: 'req_ask1' } },
 ];
 
 /** The first of these that the verb takes; so a new verb is tried, too. */

@@ -74,7 +74,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   const waiting: Asked[] = [];
   const requests = new Map<
     string,
-    { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isCounted: boolean }
+    { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
   >();
   let isStopped = false;
   let lastBlock = 'act_none';
@@ -120,11 +120,17 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const whole =
       request === undefined
         ? job
-        : { ...job, request, approvalsGiven: [...request.approvalsGiven, ...job.approvalsGiven] };
+        : {
+            ...job,
+            request,
+            approvalsGiven: request.isWithdrawn ? [] : [...request.approvalsGiven, ...job.approvalsGiven],
+          };
     await judged(whole, async () => {
       if (diesAt !== null) await dieAt(diesAt, action);
       await verbs.performAction(action, { isLast: false });
     });
+    if (request !== undefined && requestId !== null && action.verb === 'withdraw' && job.by === request.by)
+      request.isWithdrawn = (await deps.requests.get(requestId))?.state === 'withdrawn';
     await noteRequest(action);
   }
 
@@ -153,7 +159,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       by: action.actor.userId,
       askedAt: deps.now().getTime(),
       approvalsGiven: action.verb === 'ask' ? [] : [yes],
-      isCounted: true,
+      isWithdrawn: false,
     });
   }
 
@@ -291,6 +297,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'approve':
       case 'change and approve':
       case 'deny':
+      case 'withdraw':
       case 'break the glass': {
         const request = newest(await deps.requests.open(), given.which);
         if (request === undefined) return null;
@@ -299,6 +306,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const purchaseCents = request.action.target.kind === 'alert' ? 8410 : null;
         if (given.does === 'break the glass')
           return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }), [], purchaseCents);
+        if (given.does === 'withdraw') return asked(ask('withdraw', { ...over, ...on }));
         if (given.does === 'deny') return asked(ask('decide', { ...over, ...on, approve: false }));
         const isChanged = given.does === 'change and approve' && request.changes.length > 0;
         const own = isChanged ? changed(given, request.changes, request.acctId) : null;

@@ -67,7 +67,7 @@ const asks = [
   },
   { arbitrary: fc.record({ does: one('ask for more'), card, amount, term }), weight: 3 },
   { arbitrary: fc.record({ does: one('change and approve'), which, amount, term }), weight: 3 },
-  { arbitrary: fc.record({ does: one('deny'), which }), weight: 1 },
+  { arbitrary: fc.record({ does: one('deny', 'withdraw'), which }), weight: 1 },
   { arbitrary: fc.record({ does: one('block', 'unblock', 'activate'), card }), weight: 4 },
   { arbitrary: fc.record({ does: one('undo a block') }), weight: 1 },
   { arbitrary: fc.record({ does: one('order'), dollars: ofNumbers(1, 400, 500, 600, 1000, 1001) }), weight: 2 },

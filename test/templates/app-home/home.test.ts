@@ -194,6 +194,19 @@ describe('App Home', () => {
       /You ask to raise .*daily limit.*: \$400\.00 → \$450\.00 \(\+\$50\.00\) · 1 of 2 approvals/,
     );
     expect(read({ team })).toContain('so that $84.10 at Corner Diner goes through');
+    const asked = home({
+      at,
+      own: none,
+      preferences,
+      delegate,
+      team: null,
+      pages: {},
+      ownRequests: [request, { ...request, value: 'req_2' }],
+    });
+    expect(buttons(asked.blocks).map(({ action_id, value }) => [action_id, value])).toEqual([
+      ['withdraw_request', request.value],
+      ['withdraw_request', 'req_2'],
+    ]);
     expect(read({ team })).toContain('2 approvals:');
   });
 

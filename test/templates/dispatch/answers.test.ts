@@ -242,6 +242,7 @@ describe('a request for approval', () => {
   it.each([
     ['approved', 'Approved by <@U2> and <@U3>'],
     ['denied', 'Denied by <@U4>'],
+    ['withdrawn', 'Withdrawn by <@U4>'],
     ['expired', 'Nobody decided in time'],
   ] as const)('that is %s has no buttons', (state, words) => {
     const approvals = [...answer.request.approvals, { by: 'U3', at: answer.request.askedAt }];
@@ -249,7 +250,7 @@ describe('a request for approval', () => {
       ...answer.request,
       state,
       approvals,
-      decidedBy: state === 'denied' ? 'U4' : null,
+      decidedBy: state === 'denied' || state === 'withdrawn' ? 'U4' : null,
     });
 
     expect(buttonIds(blocks)).toEqual([]);
