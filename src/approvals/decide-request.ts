@@ -117,12 +117,8 @@ export function createDecisions(deps: DecisionDeps) {
       }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
-      await record(action, request, {
-        event: 'approved',
-        did: 'approved',
-        outcome: whatWasApproved(request, changed),
-        counted,
-      });
+      const outcome = whatWasApproved(request, changed);
+      await record(action, request, { event: 'approved', did: 'approved', outcome, counted }, deps);
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
@@ -148,29 +144,27 @@ export function createDecisions(deps: DecisionDeps) {
     const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
     // First: after a crash between the two somebody else might decide, and two ends would be on record.
     await deps.requests.save(closed);
-    await record(action, closed, {
-      event: closed.state === 'denied' ? 'denied' : 'ended',
-      did,
-      outcome,
-      counted: null,
-    });
+    const event = closed.state === 'denied' ? 'denied' : 'ended';
+    await record(action, closed, { event, did, outcome, counted: null }, deps);
     await deps.finish(closed);
   }
+}
 
-  async function record(
-    action: Closing,
-    request: LimitRequest,
-    { event, did, outcome, counted }: Decided,
-  ): Promise<void> {
-    const { orderCents, card, id, changes } = request;
-    const blocks = blocksIn(request).length;
-    const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
-    const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
-    const line = { did: `${did} ${what}`, card, outcome, counted };
-    const more = event === 'ended' ? 'withdrawn by who asked' : counted === null ? null : countedText(counted);
-    const detail = more === null ? id : `${id}: ${more}`;
-    await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
-  }
+/** Puts a decision on record. */
+async function record(
+  action: Closing,
+  request: LimitRequest,
+  { event, did, outcome, counted }: Decided,
+  deps: Pick<DecisionDeps, 'record'>,
+): Promise<void> {
+  const { orderCents, card, id, changes } = request;
+  const blocks = blocksIn(request).length;
+  const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
+  const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
+  const line = { did: `${did} ${what}`, card, outcome, counted };
+  const more = event === 'ended' ? 'withdrawn by who asked' : counted === null ? null : countedText(counted);
+  const detail = more === null ? id : `${id}: ${more}`;
+  await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
 }
 
 /**
