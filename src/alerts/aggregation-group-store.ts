@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
@@ -31,12 +32,13 @@ export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): s
   return contentId('', [merchant.id, merchantName(merchant.name).key]);
 }
 
-/** The same card account, merchant, reason and amount: another amount is another purchase. */
+/** The same card account, merchant, place, reason and amount: another amount, or another city, is another purchase. */
 export function aggregationRule(event: TransactionEvent): AggregationRule {
   const key = contentId('', [
     'repeat',
     event.acctId,
     merchantKey(event),
+    placeKey(event.merchant),
     declineCode(event.decline),
     event.amountCents,
   ]);

@@ -48,6 +48,8 @@ export const TriedCard = z.strictObject({
   lastAt: z.string(),
   minCents: z.int(),
   maxCents: z.int(),
+  /** The cities in which it was tried, in words. */
+  places: z.array(z.string()).default([]),
 });
 export type TriedCard = z.infer<typeof TriedCard>;
 

@@ -3,6 +3,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { locationLine } from '../core/merchant-category.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
@@ -68,7 +69,7 @@ export function createCardTesting(redis: Redis | Cluster) {
       const warningId = await runWithAlerts({ redis, script, keys, owners: warnings, own: ownWarningId }, [
         id,
         Math.floor(Date.parse(occurredAt)),
-        JSON.stringify({ acctId, alertId: id, holder, last4, ...once }),
+        JSON.stringify({ acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] }),
         ownWarningId,
         CARD_TESTING_WINDOW_MS,
         CARD_TESTING_GAP_MS,

@@ -38,7 +38,7 @@ interface Deps {
 const ownMessage: Grouping = { shownBy: null, threadId: null, broadcast: false, warning: null, changes: [] };
 
 const ofBlocked = 'The card is blocked: declines that follow are counted in one message';
-const ofRepeat = 'The same card, merchant, reason and amount: repeats are counted in one message';
+const ofRepeat = 'The same card, merchant, place, reason and amount: repeats are counted in one message';
 
 /** While a fraud case of the account is open, its thread collects declines, changes of status and shipments. */
 function isCollected({ kind, event }: Alert): boolean {

@@ -31,6 +31,18 @@ local function alike(found, to)
   return kept
 end
 
+-- Each place once, in an order that does not depend on the order of arrival.
+local function union(one, other)
+  local seen, all = {}, {}
+  for _, places in ipairs({ one or {}, other or {} }) do
+    for _, place in ipairs(places) do
+      if not seen[place] then seen[place] = true; all[#all + 1] = place end
+    end
+  end
+  table.sort(all)
+  return all
+end
+
 local function count(warning, text)
   local facts = cjson.decode(text)
   local field = 'tried:' .. string.format('%.0f', facts.acctId)
@@ -44,6 +56,7 @@ local function count(warning, text)
     if known.lastAt > facts.lastAt then facts.lastAt = known.lastAt end
     facts.minCents = math.min(known.minCents, facts.minCents)
     facts.maxCents = math.max(known.maxCents, facts.maxCents)
+    facts.places = union(known.places, facts.places)
     if facts.last4 == cjson.null then facts.last4 = known.last4 end
     if facts.holder == cjson.null then facts.holder = known.holder end
   end

@@ -2,6 +2,7 @@ import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { periodBefore } from '../digests/schedule-store.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
@@ -64,7 +65,7 @@ function purchasesOf(declines: readonly TransactionEvent[]): OwnDecline[] {
   const purchases = new Map<string, OwnDecline>();
   for (const { occurredAt, amountCents, merchant, decline } of declines) {
     const { code = '', message = '' } = decline ?? {};
-    const key = JSON.stringify([merchantName(merchant.name).key, code, amountCents]);
+    const key = JSON.stringify([merchantName(merchant.name).key, placeKey(merchant), code, amountCents]);
     const before = purchases.get(key);
     const first = { occurredAt, amountCents, merchant: merchant.name, code, message, attempts: 1 };
     purchases.set(key, before === undefined ? first : { ...before, attempts: before.attempts + 1 });

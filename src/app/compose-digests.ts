@@ -7,6 +7,7 @@ import { nobody } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
@@ -49,6 +50,7 @@ export function composeDigests(context: WorkerContext, sealCard: SealCard) {
         cents: amountCents,
         reason: { code, title },
         merchant: merchant.name,
+        place: placeKey(merchant),
         group,
       });
     },

@@ -70,6 +70,11 @@ interface MerchantLocation {
   readonly country: string;
 }
 
+/** The same for every spelling of a place. */
+export function placeKey(where: MerchantLocation): string {
+  return locationLine(where).toLowerCase().replaceAll(/\s+/g, ' ');
+}
+
 /** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere; empty when nothing is known. */
 export function locationLine({ city, state, country }: MerchantLocation): string {
   const region = countryCode(country);

@@ -10,7 +10,7 @@ const BUCKET_MS = 15 * 60_000;
 /** Two months to compare, with room for a digest that comes late. */
 const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 
-/** Attempts at one purchase: the same card, merchant, reason and amount within a day of the first one. */
+/** Attempts at one purchase: the same card, merchant, place, reason and amount within a day of the first one. */
 const ATTEMPTS_MS = 24 * 3_600_000;
 /** An attempt may arrive late. */
 const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
@@ -25,6 +25,8 @@ export interface Counted {
   /** The decline code, and its title in words. */
   readonly reason: { readonly code: string; readonly title: string };
   readonly merchant: string;
+  /** Where that is, the same for every spelling. */
+  readonly place: string;
   /** Null when the card is in no group. */
   readonly group: string | null;
 }
@@ -58,13 +60,13 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
 
   return {
     /** Counts an event once, however often it is called. */
-    async count({ eventId, acctId, at, cents, reason, merchant, group }: Counted): Promise<void> {
+    async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
       const oldest = now() - BUCKET_TTL_SECONDS * 1000;
       if (!(start > oldest)) return;
       const shop = merchantName(merchant);
-      const purchase = contentId('', [acctId, shop.key, reason.code, cents]);
+      const purchase = contentId('', [acctId, shop.key, place, reason.code, cents]);
       const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
       const retries = [atMs, ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS];
       await script.run(

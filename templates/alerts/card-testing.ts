@@ -1,6 +1,5 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
-import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -19,13 +18,16 @@ const OPTIONS_MAX = 25;
 /** Whoever has more cards than that at one merchant blocks them in two steps. */
 const BLOCKED_AT_ONCE_MAX = 100;
 
+const list = new Intl.ListFormat('en-US');
+
 /** Several cards declined at one merchant: which ones, since when, and how to stop them. */
 export function cardTesting(alert: CardTestingAlert, _view: View): Message {
   const { event, tried, outcomes, late } = alert;
   const count = cardsWord(tried.length);
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? 'one merchant' : merchant;
-  const where = locationLine(event.merchant);
+  const places = placesOf(tried);
+  const where = places.length > 1 ? `in ${places.length} places` : (places[0] ?? '');
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
   const names = shown.map((card) => `${holderName(asCard(card))} (${cardName(asCard(card))})`);
@@ -62,6 +64,11 @@ export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   ];
 }
 
+/** Where cards were tried: each city once. */
+export function placesOf(tried: readonly Pick<TriedCard, 'places'>[]): string[] {
+  return [...new Set(tried.flatMap(({ places }) => places))].filter((place) => place !== '').toSorted();
+}
+
 function cardsWord(count: number): string {
   return count === 1 ? '1 card' : `${count} cards`;
 }
@@ -89,13 +96,14 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
   return sections;
 }
 
-/** `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, and what was done about the card. */
-function row(card: TriedCard, { outcomes }: CardTestingAlert): string {
+/** `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, where, if not all in one place, and what was done about the card. */
+function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId } = card;
   const times = count === 1 ? '1 decline' : `${count} declines`;
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
+  const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
-  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}`;
+  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${outside(where, 120)}`}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 

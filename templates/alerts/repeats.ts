@@ -14,6 +14,11 @@ export function repeatsIn({ repeats }: TransactionAlert, { channel }: View): Rep
   return counted === undefined || counted.count < 2 ? null : counted;
 }
 
+/** Repeats of a blocked card may be at any merchant: what is true of the first is not true of all. */
+export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null): boolean {
+  return remedy?.kind === 'unblock' && repeats !== null;
+}
+
 /** `$84.10`; `$12.00 to $84.10` where the tries were for different amounts. */
 export function amountTried({ event }: TransactionAlert, repeats: Repeats | null): string {
   if (repeats === null || repeats.minCents === repeats.maxCents) return formatCents(event.amountCents);

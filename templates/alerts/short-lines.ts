@@ -18,10 +18,11 @@ import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
 import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
 import { statusWords } from './card-status.ts';
+import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount } from './decline.ts';
 import { fixes, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
-import { amountTried, repeatsIn } from './repeats.ts';
+import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
 import { titles, whatHappened } from './virtual-card.ts';
 
@@ -34,10 +35,11 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const merchant = event.merchant.name.trim();
   const said = event.decline ?? { code: '', message: '' };
   const reason = shownReason(said, view.place);
+  const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
   return {
-    title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && ` at ${merchant}`}`,
+    title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
     who: shortCard(card),
     at: repeats?.lastAt ?? event.occurredAt,
     cause: [
@@ -51,10 +53,14 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
       isByRule(reason.code) ? followsRuleset(card) : null,
     ],
     small: [
-      outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
-      howPaid(event),
-      requested && `merchant asked for ${requested}`,
-      outside(locationLine(event.merchant), 80),
+      ...(isOfSeveral
+        ? []
+        : [
+            outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
+            howPaid(event),
+            requested && `merchant asked for ${requested}`,
+            outside(locationLine(event.merchant), 80),
+          ]),
       card.isVirtual === true ? 'virtual card' : '',
       repeats === null ? '' : `first try ${dateToken(repeats.firstAt)}`,
       reason.isWithheld ? '' : outside(reason.code, 80),
@@ -87,7 +93,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
       `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
       'Ask the cardholders if it was them, and block the cards of those who say no.',
     ],
-    small: [outside(locationLine(event.merchant), 80), 'Further declines at this merchant are in this thread'],
+    small: [outside(placesOf(tried).join('; '), 120), 'Further declines at this merchant are in this thread'],
   };
 }
 

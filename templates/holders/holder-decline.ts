@@ -6,7 +6,7 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { standing } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
-import { amountTried, repeatsIn } from '../alerts/repeats.ts';
+import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
@@ -25,14 +25,15 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
-  const where = locationLine(event.merchant);
+  const isOfSeveral = isAnywhere(alert, repeats);
+  const where = isOfSeveral ? '' : locationLine(event.merchant);
   const { isPaid } = standing(outcomes);
   const fix = isPaid ? '' : whatToDo(alert, reason);
   const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && ` at ${outside(merchant, 80)}`}: ${outside(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && `${isOfSeveral ? ', first' : ''} at ${outside(merchant, 80)}`}: ${outside(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
@@ -43,10 +44,13 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       ),
       ...(isPaid ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
-        ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
+        [
+          isOfSeveral ? 'First at' : 'Merchant',
+          [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n'),
+        ],
         ['Your card', capital(cardName(card))],
-        ['Requested by the merchant', requestedAmount(event)],
-        ['How', howPaid(event)],
+        ['Requested by the merchant', isOfSeveral ? '' : requestedAmount(event)],
+        ['How', isOfSeveral ? '' : howPaid(event)],
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
       ...holderOutcomes(outcomes, event.occurredAt),
@@ -57,8 +61,9 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
 }
 
 /** What differs from the lines for the team: whose card it is, and what the holder can do. */
-export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pick<ShortLines, 'cause' | 'small'> {
+export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
   const { event } = alert;
+  const { place } = view;
   const decline = event.decline ?? { code: '', message: '' };
   const reason = shownReason(decline, place);
   const requested = requestedAmount(event);
@@ -72,7 +77,9 @@ export function holderDeclineLines(alert: TransactionAlert, { place }: View): Pi
       reason.isKnown ? null : serviceWords(reason, decline.message),
       isPaid ? null : whatToDo(alert, reason, { isResetSaid: true }),
     ],
-    small: [howPaid(event), requested && `merchant asked for ${requested}`, outside(locationLine(event.merchant), 80)],
+    small: isAnywhere(alert, repeatsIn(alert, view))
+      ? []
+      : [howPaid(event), requested && `merchant asked for ${requested}`, outside(locationLine(event.merchant), 80)],
   };
 }
 

@@ -4,9 +4,10 @@ import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { repeatsIn } from '../alerts/repeats.ts';
+import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
@@ -61,7 +62,9 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
   if (alert.kind === 'card-testing') {
     const who = `${count(alert.tried.length)} cards`;
-    const where = { merchant: alert.event.merchant.name.trim(), place: locationLine(alert.event.merchant) };
+    const places = placesOf(alert.tried);
+    const place = places.length > 1 ? `${places.length} places` : (places[0] ?? '');
+    const where = { merchant: alert.event.merchant.name.trim(), place };
     return {
       ...row,
       ...where,
@@ -107,9 +110,11 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
   };
   if (event.kind === 'decline') {
     const reason = shownReason(event.decline ?? { code: '', message: '' }, view.place);
-    const times = repeatsIn(alert, view)?.count ?? 1;
+    const repeats = repeatsIn(alert, view);
+    const times = repeats?.count ?? 1;
+    const anywhere = isAnywhere(alert, repeats) ? { merchant: '', place: '' } : {};
     const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
-    return { ...money, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
+    return { ...money, ...anywhere, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
   }
   const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
   const why = [howPaid(event), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');

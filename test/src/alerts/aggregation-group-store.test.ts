@@ -69,6 +69,14 @@ describe('declines of the same card, merchant, reason and amount', () => {
       'another shop of that name',
       { merchant: { name: 'Blue Bottle Coffee', city: '', state: '', country: '', id: 'M2' } },
     ],
+    [
+      'the same merchant in another city',
+      { merchant: { name: 'Blue Bottle Coffee', city: 'Reno', state: 'NV', country: 'US', id: 'M1' } },
+    ],
+    [
+      'the same merchant in a city of that name in another country',
+      { merchant: { name: 'Blue Bottle Coffee', city: 'Austin', state: 'TX', country: 'CA', id: 'M1' } },
+    ],
     ['another amount', { amountCents: 999 }],
     ['another reason', { decline: { code: 'decline', message: 'Do not honor' } }],
   ])('are no repeat of %s', async (_what, over) => {
@@ -79,7 +87,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
 
   it('match whatever the case and the spaces of merchant and reason', async () => {
     await join(tried(1, 0));
-    const merchant = { name: ' BLUE  BOTTLE coffee', city: 'Austin', state: '', country: '', id: 'M1' };
+    const merchant = { name: ' BLUE  BOTTLE coffee', city: ' AUSTIN', state: 'tx', country: '840', id: 'M1' };
 
     expect(await join(tried(2, 1, { merchant, decline: { code: 'DECLINE.rule.velocity ', message: '' } }))).toBe(
       idOf(1),

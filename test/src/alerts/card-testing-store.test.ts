@@ -113,6 +113,24 @@ describe('declines at one merchant', () => {
     expect(cards[0]).toMatchObject({ alertId: idOf(1), minCents: 101, maxCents: 105 });
   });
 
+  it('in several cities keep the cities of each card, in any order of arrival', async () => {
+    const { merchant } = transactionAlert().event;
+    const reno = { merchant: { ...merchant, city: 'Reno', state: 'NV' } };
+    const alerts = [tried(1, 1001, 0), tried(2, 1001, 1, reno), tried(3, 1002, 2, reno), tried(4, 1003, 3)];
+    for (const [index, arrivals] of [alerts, alerts.toReversed()].entries()) {
+      const channel = `C${index}`;
+      for (const alert of arrivals) await join(alert, channel);
+      const { warningId = '' } = (await join(alerts[0] as TransactionAlert, channel)) ?? {};
+
+      const cards = await cardsOf(warningId, alerts[3] as TransactionAlert);
+      expect(cards.map(({ acctId, places }) => [acctId, places])).toEqual([
+        [1001, ['Austin, TX', 'Reno, NV']],
+        [1002, ['Reno, NV']],
+        [1003, ['Austin, TX']],
+      ]);
+    }
+  });
+
   it('of amounts that are neither small nor similar are none, and join no warning', async () => {
     for (const [index, amountCents] of [8000, 20_000, 50_000].entries())
       expect(await join(tried(index, 1001 + index, index, { amountCents }))).toBeNull();

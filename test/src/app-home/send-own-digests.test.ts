@@ -10,7 +10,11 @@ const MINUTE = 60_000;
 const weekly: OwnDigest = { userId: 'U0SAM', often: 'weekly', since: '2026-11-20T00:00:00.000Z' };
 const facts = { card, value: '', status: 'ACTIVE', balanceCents: 5000, limits: [], hasLimits: true, declines: [] };
 
-function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[] = []) {
+function createWorld(
+  digests: readonly OwnDigest[],
+  declinedAt: readonly string[] = [],
+  cities: readonly string[] = [],
+) {
   const told: { userId: string; message: Message }[] = [];
   const recorded: string[] = [];
   const ids = new Set<string>();
@@ -18,7 +22,11 @@ function createWorld(digests: readonly OwnDigest[], declinedAt: readonly string[
   const send = createSendOwnDigests({
     preferences: { ownDigests: async () => [...digests] },
     ownCards: async (userId) => ({ shown: userId === 'U0SAM' ? [facts] : [] }),
-    recentDeclines: async () => declinedAt.map((occurredAt) => ({ ...transactionAlert().event, occurredAt })),
+    recentDeclines: async () =>
+      declinedAt.map((occurredAt, index) => {
+        const { event } = transactionAlert();
+        return { ...event, occurredAt, merchant: { ...event.merchant, city: cities[index] ?? 'Austin' } };
+      }),
     sent: { has: async (id) => ids.has(id), add: async (id) => void ids.add(id) },
     notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
     record: async (userId, _id, what) => void recorded.push(`${userId}: ${what}`),
@@ -44,6 +52,18 @@ it('sends a digest once when it is due: thirty tries of a purchase are one decli
   expect(message.text).toBe('Your cards: 1 declined purchase in the last week, $84.10.');
   expect(JSON.stringify(message.blocks)).toContain('(30 attempts)');
   expect(checkBlocks(message.blocks, 'message')).toEqual([]);
+});
+
+it('counts the same purchase in two cities as two', async () => {
+  const { told, send } = createWorld(
+    [weekly],
+    ['2026-11-22T14:00:00.000Z', '2026-11-22T14:01:00.000Z'],
+    ['Austin', 'Reno'],
+  );
+
+  await send();
+
+  expect(told[0]?.message.text).toBe('Your cards: 2 declined purchases in the last week, $168.20.');
 });
 
 it('says that nothing was declined, every day where that was chosen', async () => {

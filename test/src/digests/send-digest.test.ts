@@ -57,6 +57,7 @@ function createWorld(now: Date) {
       cents: 1010,
       reason,
       merchant: 'Pin Shop',
+      place: 'austin, tx',
       group: null,
     };
     return tallies.count({ ...decline, ...over });

@@ -11,6 +11,7 @@ const decline = (eventId: string, at: string, over = {}) => ({
   cents: 1000,
   reason: { code: 'decline.rule.velocity', title: 'Over the daily limit' },
   merchant: 'Blue Bottle',
+  place: 'austin, tx',
   group: 'Field team',
   ...over,
 });
@@ -56,6 +57,7 @@ describe('a decline in the tally', () => {
     ['another amount', { cents: 1001 }],
     ['another reason', { reason: { code: 'decline', title: 'Do not honor' } }],
     ['another merchant', { merchant: 'Kiosk' }],
+    ['another city', { place: 'reno, nv' }],
     ['another day', { at: '2026-11-20T14:00:00Z' }],
   ])('of %s is a decline of its own', async (_what, over) => {
     const tallies = createTallies(redis(), now);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CardTestingAlert, readTestedCardValue, type TriedCard } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { batchRow } from '../../../templates/outbox/batch-row.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
@@ -17,6 +18,7 @@ function triedCard(index: number, over: Partial<TriedCard> = {}): TriedCard {
     lastAt: '2026-11-20T14:20:00Z',
     minCents: 100,
     maxCents: 100,
+    places: ['Austin, TX'],
     ...over,
   };
 }
@@ -58,6 +60,26 @@ describe('a card-testing warning', () => {
       evt_0123456789abcdef · further declines at this merchant are in this thread"
     `);
     expect(blocks.length).toBeLessThan(9);
+  });
+
+  it('in several cities says of each card where it was tried, and names no city for all', () => {
+    const reno = ['Reno, NV'];
+    const alert = warning([triedCard(0, { places: ['Austin, TX', ...reno] }), triedCard(1, { places: reno })]);
+
+    const long = shown(renderAlert(alert, inChannel).blocks);
+    expect(long).toContain('*2 cards declined at Blue Bottle Coffee, in 2 places*');
+    expect(long).toContain('• *Jane Doe*, card 1200: 1 decline, $1.00, Austin, TX and Reno, NV');
+    expect(long).toContain('• *Jon Snow*, card 1201: 1 decline, $1.00, Reno, NV');
+    const short = shown(renderAlert(alert, { ...inChannel, isLong: false }).blocks);
+    expect(short).toContain('Austin, TX; Reno, NV · Further declines');
+    expect(batchRow(alert, inChannel).place).toBe('2 places');
+  });
+
+  it('in one city that is not that of the decline that caused it names that city', () => {
+    const alert = warning([triedCard(0, { places: ['Reno, NV'] }), triedCard(1, { places: ['Reno, NV'] })]);
+
+    expect(shown(renderAlert(alert, inChannel).blocks)).toContain('at Blue Bottle Coffee, Reno, NV*');
+    expect(shown(renderAlert(alert, { ...inChannel, isLong: false }).blocks)).not.toContain('Austin');
   });
 
   it('says what was done about each card, and offers what is left', () => {

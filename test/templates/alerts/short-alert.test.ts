@@ -62,6 +62,16 @@ describe('an alert is three lines', () => {
     expect(lines(alert)[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · Jane Doe · card 1212 · ${time}`);
   });
 
+  it('of declines of a blocked card says which merchant was the first, and nothing that was true of that one only', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const repeats = { C1: { count: 3, firstAt: at, lastAt: at, minCents: 1200, maxCents: 8410 } };
+    const [head, , small] = lines(transactionAlert({}, { remedy: { kind: 'unblock' }, repeats }));
+
+    expect(head).toContain('*Declined 3 times: $12.00 to $84.10, first at Blue Bottle Coffee*');
+    expect(small).not.toMatch(/Austin|Fast food|In person/);
+    expect(lines(transactionAlert({}, { remedy: { kind: 'unblock' } }))[2]).toMatch(/Fast food.*Austin, TX/);
+  });
+
   it.each<[string, Alert, RegExp, RegExp]>([
     [
       'a rule',
