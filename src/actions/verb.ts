@@ -47,6 +47,8 @@ export interface VerbEntry {
   readonly isLook?: boolean;
   /** It is about one card, which is looked up before it is done. */
   readonly isOfCard?: true;
+  /** Other words that people type for it: they are told how it is written, or that it is a button. */
+  readonly alsoCalled?: readonly string[];
   /** Absent for what is only a button. */
   readonly command?: CommandForm;
 }

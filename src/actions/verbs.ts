@@ -30,6 +30,7 @@ export const statusVerbs = {
     action: ActivateAction,
     permission: { role: 'operator', doing: 'activate cards', loosens: true },
     refusedTo: 'activate',
+    alsoCalled: ['enable', 'start'],
     isOfCard: true,
     command: {
       usage: 'activate CARD',
@@ -43,6 +44,20 @@ export const statusVerbs = {
     // A stolen card must not wait for anybody: its holder may block it, too.
     permission: { role: 'operator', doing: 'block cards', holderMay: true },
     refusedTo: 'block',
+    alsoCalled: [
+      'freeze',
+      'lock',
+      'suspend',
+      'pause',
+      'disable',
+      'deactivate',
+      'cancel',
+      'close',
+      'stop',
+      'hold',
+      'lost',
+      'stolen',
+    ],
     isOfCard: true,
     command: {
       usage: 'block CARD [reason]',
@@ -65,6 +80,7 @@ export const statusVerbs = {
       notOwnCard: { why: 'You can’t unblock your own card: it takes another approver.' },
     },
     refusedTo: 'unblock',
+    alsoCalled: ['unfreeze', 'unlock', 'unsuspend', 'reactivate', 'reopen', 'resume', 'release'],
     isOfCard: true,
     command: {
       usage: 'unblock CARD [reason]',
@@ -83,5 +99,6 @@ export const statusVerbs = {
       within: { ms: UNDO_MS, why: 'A block can be undone for one minute only.' },
     },
     refusedTo: 'undo the block of',
+    alsoCalled: ['undo'],
   },
 } as const satisfies Record<string, VerbEntry>;

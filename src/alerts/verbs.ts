@@ -23,6 +23,7 @@ export const alertVerbs = {
     action: AcknowledgeAction,
     permission: { role: 'operator', doing: 'acknowledge alerts' },
     refusedTo: 'acknowledge an alert about',
+    alsoCalled: ['acknowledge', 'ack'],
   },
   recognize: {
     action: RecognizeAction,
@@ -39,6 +40,7 @@ export const alertVerbs = {
     action: DeclinesAction,
     permission: { role: 'operator', doing: 'see declines', holderMay: true },
     refusedTo: 'see the declines of',
+    alsoCalled: ['declined', 'rejections'],
     isLook: true,
     isOfCard: true,
     command: {
@@ -52,6 +54,7 @@ export const alertVerbs = {
     action: actionOf('track', target.card, {}),
     permission: { role: 'operator', doing: 'see shipments', holderMay: true },
     refusedTo: 'see the shipments of',
+    alsoCalled: ['shipping', 'shipment', 'delivery', 'where'],
     isLook: true,
     isOfCard: true,
     command: {

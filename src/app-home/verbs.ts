@@ -30,6 +30,7 @@ export const appHomeVerbs = {
     action: PreferenceAction,
     permission: { role: null, doing: 'choose their own messages' },
     refusedTo: 'choose messages',
+    alsoCalled: ['notifications', 'preferences', 'settings'],
     command: {
       usage: 'notify KIND on|off',
       example: 'notify shipping off',
@@ -42,6 +43,7 @@ export const appHomeVerbs = {
     action: DelegateAction,
     permission: { role: 'approver', doing: 'name a delegate' },
     refusedTo: 'name a delegate',
+    alsoCalled: ['deputy', 'substitute'],
     command: {
       usage: 'delegate @user FROM UNTIL',
       example: 'delegate @jane 2026-12-24 2027-01-02',

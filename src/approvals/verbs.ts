@@ -50,6 +50,7 @@ export const approvalVerbs = {
       needsOthers: 'always',
     },
     refusedTo: 'ask for a higher limit for',
+    alsoCalled: ['request', 'need', 'pay'],
     isOfCard: true,
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
@@ -73,6 +74,7 @@ export const approvalVerbs = {
       notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
     },
     refusedTo: 'decide a request for',
+    alsoCalled: ['approve', 'deny', 'reject', 'decide'],
   },
   withdraw: {
     action: WithdrawAction,
@@ -97,6 +99,7 @@ export const approvalVerbs = {
       },
     },
     refusedTo: 'use the emergency override for',
+    alsoCalled: ['override', 'emergency'],
   },
 } as const satisfies Record<string, VerbEntry>;
 

@@ -29,6 +29,7 @@ export const digestVerbs = {
     action: DigestAction,
     permission: { role: 'approver', doing: 'set a channel’s digest' },
     refusedTo: 'set a digest',
+    alsoCalled: ['report', 'summary'],
     command: {
       usage: 'digest daily 09:00 [zone]',
       example: 'digest weekly monday 09:00',

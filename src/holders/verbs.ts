@@ -28,6 +28,7 @@ export const holderVerbs = {
     action: ClaimAction,
     permission: { role: null, doing: 'say that they hold a card' },
     refusedTo: 'claim',
+    alsoCalled: ['claim', 'mine'],
     command: {
       usage: 'link CARD',
       example: 'link 4242',
@@ -42,6 +43,7 @@ export const holderVerbs = {
       notOwnCard: { why: 'You can’t link your own card to somebody else.' },
     },
     refusedTo: 'link',
+    alsoCalled: ['assign'],
     isOfCard: true,
     command: {
       usage: 'link CARD @user',
@@ -54,6 +56,7 @@ export const holderVerbs = {
     action: UnlinkAction,
     permission: { role: 'approver', doing: 'unlink cards', holderMay: true },
     refusedTo: 'unlink',
+    alsoCalled: ['unassign'],
     isOfCard: true,
     command: {
       usage: 'unlink CARD',

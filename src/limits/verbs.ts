@@ -46,6 +46,19 @@ export const limitVerbs = {
     action: LimitAction,
     permission: { role: 'approver', doing: 'change limits', needsOthers: 'much' },
     refusedTo: 'change a limit of',
+    alsoCalled: [
+      'raise',
+      'increase',
+      'lower',
+      'decrease',
+      'reduce',
+      'bump',
+      'set',
+      'change',
+      'cap',
+      'budget',
+      'limits',
+    ],
     isOfCard: true,
     command: {
       usage: 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]',
@@ -75,6 +88,7 @@ export const limitVerbs = {
     action: RevertAction,
     permission: { role: 'operator', doing: 'take back temporary changes' },
     refusedTo: 'take back a temporary change of',
+    alsoCalled: ['revert', 'restore', 'rollback'],
   },
   'complete-temporary-change': {
     action: ResolveTemporaryChangeAction,

@@ -13,6 +13,7 @@ export const recoveryVerbs = {
     action: RecoverAction,
     permission: { role: 'approver', doing: 'have missed events fetched' },
     refusedTo: 'start a recovery',
+    alsoCalled: ['backfill', 'resync'],
     command: {
       usage: 'recover [SINCE]',
       example: 'recover 2h',

@@ -29,6 +29,7 @@ export const routingVerbs = {
     action: WhyAction,
     permission: { role: 'operator', doing: 'see how an alert was routed' },
     refusedTo: 'see how an alert was routed for',
+    alsoCalled: ['explain', 'trace'],
     isLook: true,
     command: {
       usage: 'why EVENT',
@@ -41,6 +42,7 @@ export const routingVerbs = {
     action: ChannelAction('subscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
     refusedTo: 'subscribe a channel',
+    alsoCalled: ['follow', 'watch', 'add'],
     command: {
       usage: 'subscribe [try] KIND [filters]',
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
@@ -57,6 +59,7 @@ export const routingVerbs = {
     action: ChannelAction('unsubscribe'),
     permission: { role: 'approver', doing: 'decide what a channel gets' },
     refusedTo: 'end a subscription',
+    alsoCalled: ['unfollow', 'remove'],
     command: {
       usage: 'unsubscribe [number | KIND | all]',
       example: 'unsubscribe 3',
@@ -68,6 +71,7 @@ export const routingVerbs = {
     action: ChannelAction('subscriptions'),
     permission: { role: 'approver', doing: 'see what channels get' },
     refusedTo: 'see subscriptions',
+    alsoCalled: ['filters'],
     isLook: true,
     command: {
       usage: 'subscriptions [all] [page]',
@@ -80,6 +84,7 @@ export const routingVerbs = {
     action: ChannelAction('quiet'),
     permission: { role: 'approver', doing: 'set quiet hours' },
     refusedTo: 'set quiet hours',
+    alsoCalled: ['dnd'],
     command: {
       usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
       example: 'quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
@@ -129,6 +134,7 @@ export const routingVerbs = {
       operatorsUpTo: { ms: 24 * 3_600_000, why: 'Only approvers may mute a card for more than 24 hours.' },
     },
     refusedTo: 'mute',
+    alsoCalled: ['silence', 'snooze'],
     isOfCard: true,
     command: {
       usage: 'mute CARD DURATION [reason]',
@@ -142,6 +148,7 @@ export const routingVerbs = {
     action: actionOf('unmute', target.card, {}),
     permission: { role: 'operator', doing: 'end mutes' },
     refusedTo: 'unmute',
+    alsoCalled: ['unsilence', 'unsnooze'],
     isOfCard: true,
     command: {
       usage: 'unmute CARD',
@@ -158,6 +165,7 @@ export const routingVerbs = {
       notOwnCard: { why: 'You can’t set a travel mute for your own card.' },
     },
     refusedTo: 'mute declines on a trip of',
+    alsoCalled: ['trip', 'traveling', 'travelling'],
     isOfCard: true,
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',

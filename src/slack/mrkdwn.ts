@@ -18,9 +18,14 @@ const LEFT_TO_RIGHT_MARK = '\u200E';
 
 const ZERO_WIDTH_SPACE = '\u200B';
 
+/** Without characters that nobody sees: what was copied may have some in it. */
+export function visible(text: string): string {
+  return text.replace(unseen, '');
+}
+
 /** Foreign text on one line, without lone surrogates, control characters and direction controls. */
 function clean(text: string): string {
-  const shown = text.replace(unseen, '').replace(controls, ' ').trim();
+  const shown = visible(text).replace(controls, ' ').trim();
   return rightToLeft.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 

@@ -11,6 +11,7 @@ export const virtualCardVerbs = {
     action: actionOf('resend-virtual', target.card, {}),
     permission: { role: 'operator', doing: 'have a virtual card’s details sent again' },
     refusedTo: 'resend the details of',
+    alsoCalled: ['resend'],
     isOfCard: true,
     command: {
       usage: 'virtual resend CARD',
@@ -23,6 +24,7 @@ export const virtualCardVerbs = {
     action: OrderVirtualAction,
     permission: { role: 'approver', doing: 'order virtual cards', needsOthers: 'much', loosens: true },
     refusedTo: 'order a virtual card',
+    alsoCalled: ['order', 'new', 'create', 'issue'],
     command: {
       usage: 'virtual order [NAME]',
       example: 'virtual order Jane Doe',

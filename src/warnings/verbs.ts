@@ -20,6 +20,7 @@ export const warningVerbs = {
     action: WarningsAction,
     permission: { role: 'approver', doing: 'decide what a channel is warned of' },
     refusedTo: 'change the warnings of a channel',
+    alsoCalled: ['warn'],
     command: {
       usage,
       example: 'warnings off balance',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCardNumber } from '../../../src/core/card-number.ts';
 import { commandWords, parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
-import { helpFor } from '../../../src/dispatch/verbs.ts';
+import { entryOf, helpFor, verbNames } from '../../../src/dispatch/verbs.ts';
 import { clock } from '../../support/clock.ts';
 import { examples } from '../../support/examples.ts';
 
@@ -168,6 +168,77 @@ it('suggests the word that a typo probably means', () => {
   const why = expect.stringContaining('Did you mean “block”?');
   expect(parseCommand('blok 4242 lost', clock)).toMatchObject({ why, usage: 'block 4242 lost' });
   expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block 4242' });
-  expect(parseCommand('travl 4242 until friday', clock)).toMatchObject({ usage: 'travel 4242 until friday' });
+  expect(parseCommand('travl 4242 ES until friday', clock)).toMatchObject({ usage: 'travel 4242 ES until friday' });
   expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I don’t know “frobnicate”.', usage: 'help' });
+});
+
+it.each([
+  ['freeze 4242 lost', 'block', 'block 4242 lost'],
+  ['Lock 4242', 'block', 'block 4242'],
+  ['cancel 4242', 'block', 'block 4242'],
+  ['freez 4242', 'block', 'block 4242'],
+  ['unfreeze 4242', 'unblock', 'unblock 4242'],
+  ['unlock 4242', 'unblock', 'unblock 4242'],
+  ['raise 4242 daily to 500', 'limit', 'limit 4242 daily to 500'],
+  ['lower Jane Doe $50 a day', 'limit', 'limit Jane Doe $50 a day'],
+  ['increase 4242 to 500', 'limit', 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]'],
+  ['order Jane Doe', 'virtual order', 'virtual order Jane Doe'],
+  ['resend 4242', 'virtual resend', 'virtual resend 4242'],
+  ['request 300 hotel', 'ask', 'ask 300 hotel'],
+  ['view 4242', 'show', 'show 4242'],
+  ['limti 4242 daily 450 until 12/5 lunch', 'limit', 'limit 4242 daily 450 until 12/5 lunch'],
+  ['blok O’Brien lost', 'block', "block O'Brien lost"],
+  [
+    'subscrib declines (country US or group “Field Ops”)',
+    'subscribe',
+    'subscribe declines (country US or group "Field Ops")',
+  ],
+  // What cannot be copied is left out with all that follows, so that nothing else is meant.
+  ['blok <@U1> 4242', 'block', 'block CARD [reason]'],
+])('%j is answered with “%s” and with what to copy', (typed, meant, usage) => {
+  expect(parseCommand(typed, clock)).toMatchObject({
+    kind: 'unclear',
+    why: expect.stringContaining(`Did you mean “${meant}”?`),
+    usage,
+  });
+});
+
+it.each(['approve 4242', 'deny', 'revert 4242', 'ack'])('%j is a button', (typed) => {
+  const word = typed.split(' ')[0] ?? '';
+  expect(parseCommand(typed, clock)).toMatchObject({
+    why: expect.stringContaining(`“${word}” is a button, not a command`),
+  });
+});
+
+it('no other word for a verb is a command, or stands for two verbs', () => {
+  const others = verbNames.flatMap((verb) => entryOf(verb).alsoCalled ?? []);
+  expect(new Set(others).size).toBe(others.length);
+  expect(others.filter((word) => parseCommand(`${word} 4242`, clock).kind !== 'unclear')).toEqual([]);
+});
+
+describe('every typo of a command or of another word for it', () => {
+  const typos = (word: string): string[] => [
+    ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
+    ...Array.from(word, (letter, at) => word.slice(0, at) + letter + word.slice(at)),
+  ];
+  const sentences =
+    /^I don’t know “[^“”]+”\.( Did you mean “(?<meant>[a-z -]+)”\?)?$|^“[^“”]+” is a button, not a command: /;
+
+  it.each([...commandWords, ...verbNames.flatMap((verb) => entryOf(verb).alsoCalled ?? [])])('%s', (word) => {
+    for (const typed of typos(word)) {
+      const read = parseCommand(`${typed} 4242 daily 450 lost`, clock);
+      if (read.kind !== 'unclear' || commandWords.includes(typed.toLowerCase())) continue;
+      const meant = sentences.exec(read.why);
+      expect(meant, read.why).not.toBeNull();
+      // What it says to write is what it asked about, and can be read: as it stands, or as its example.
+      expect(read.usage.startsWith(meant?.groups?.['meant'] ?? 'help'), `${typed}: ${read.usage}`).toBe(true);
+      expect(parseCommand((read.example ?? read.usage).replace('@jane', '<@U0JANE>'), clock).kind).not.toBe('unclear');
+    }
+  });
+});
+
+it('takes no notice of characters that nobody sees', () => {
+  expect(parseCommand('\u2060block\u200b 42\u200b42\u202flost\ufeff', clock)).toEqual(
+    parseCommand('block 4242 lost', clock),
+  );
 });
