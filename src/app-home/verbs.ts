@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { readDay } from '../core/calendar-words.ts';
+import type { Clock } from '../core/end-time.ts';
+import { toWallClock } from '../core/service-time.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
 import { userToken } from '../holders/verbs.ts';
 
@@ -54,19 +57,28 @@ export const appHomeVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 /** Reads the words after `/card delegate`. */
-function readDelegate(words: readonly string[]): ReadCommand | UnclearCommand {
+function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const read = (delegate: DelegateAction['delegate']): ReadCommand => {
     const on = { kind: 'channel', text: words.join(' ') } as const;
     return { kind: 'read', verb: 'delegate', target: on, reason: '', input: { delegate } };
   };
-  const [who = '', from = '', until = '', ...more] = words;
+  const [who = '', ...days] = words;
   if (who.toLowerCase() === 'off' && words.length === 1) return read(null);
   const to = userToken.exec(who)?.[1];
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
   if (to === undefined) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
-  const days = z.tuple([z.iso.date(), z.iso.date()]).safeParse([from, until]);
-  if (!days.success || more.length > 0) return unclear('From which day until which? Write both as 2026-12-24.');
-  return read({ to, from, until });
+  const found = readDays(days, clock);
+  if (found === null) return unclear('From which day until which? Write both, such as “Dec 24 Jan 2” or 2026-12-24.');
+  return read({ to, ...found });
+}
+
+/** `Dec 24 Jan 2`, `from today until friday`: the last day follows the first. Null: not two days, or more than that. */
+function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | null {
+  const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
+  const first = readDay(words, toWallClock(now, zone).slice(0, 10));
+  const last = first === null ? null : readDay(words.slice(first.words), first.date);
+  if (first === null || last === null || first.words + last.words < words.length) return null;
+  return { from: first.date, until: last.date };
 }
 
 /** Reads the words after `/card notify`. */

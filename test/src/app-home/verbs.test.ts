@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appHomeVerbs, readDirectKind } from '../../../src/app-home/verbs.ts';
+import { clock } from '../../support/clock.ts';
 
 const read = (text: string) => appHomeVerbs.notify.command.read(text.split(' '));
 
@@ -35,10 +36,15 @@ describe('the words after /card notify', () => {
 });
 
 describe('the words after /card delegate', () => {
-  const readDelegate = (text: string) => appHomeVerbs.delegate.command.read(text.split(' '));
+  const readDelegate = (text: string) => appHomeVerbs.delegate.command.read(text.split(' '), clock);
 
   it.each([
     ['<@U0BEN> 2026-12-24 2027-01-02', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
+    // Days are read as in every other command: a date without a year is the next one.
+    ['<@U0BEN> Dec 24 Jan 2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
+    ['<@U0BEN> from 12/24 to 1/2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
+    ['<@U0BEN> today until friday', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-27' }],
+    ['<@U0BEN> tomorrow - 24 Dec', { to: 'U0BEN', from: '2026-11-21', until: '2026-12-24' }],
     ['off', null],
   ])('%j', (text, delegate) => {
     expect(readDelegate(text)).toMatchObject({ kind: 'read', verb: 'delegate', input: { delegate } });
@@ -51,6 +57,9 @@ describe('the words after /card delegate', () => {
     '<@U0BEN> 2026-12-24',
     '<@U0BEN> 2026-02-30 2026-03-01',
     '<@U0BEN> 2026-12-24 2027-01-02 x',
+    '<@U0BEN> later',
+    '<@U0BEN> for 2 weeks',
+    '<@U0BEN> Feb 30 Mar 1',
   ])('%j is asked about', (text) => {
     expect(readDelegate(text)).toMatchObject({ kind: 'unclear' });
   });
