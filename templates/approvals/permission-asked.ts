@@ -28,8 +28,8 @@ export function permissionAsked({ by, doing, card, words, reason, command, whoMa
   const how =
     command === null
       ? 'Only you may do this.'
-      : `Only you may do this: ${commandCode(`${command} ${outside(handle, 60)}`.trim())}`;
-  const why = reason === '' ? null : `Reason: ${outside(reason, 300)}`;
+      : `Only you may do this: ${commandCode(`${command} ${outside(handle, 60)}`.trim())}.`;
+  const why = reason === '' ? null : `Reason: “${outside(reason, 300)}”`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
     blocks: [section(`*${head}*`, why, [mentions(whoMay), how].filter(Boolean).join(' '))],

@@ -36,7 +36,7 @@ it('offers to ask those who may when somebody is refused, and asks them in the c
   expect(posted.size, 'one question, however often the job runs').toBe(1);
   const [message] = posted.values();
   expect(message?.text).toMatch(
-    /^<@U0OLGA> asks you to unblock cards · Jane Doe · card .*\. Reason: found it Only you may/,
+    /^<@U0OLGA> asks you to unblock cards · Jane Doe · card .*\. Reason: “found it” Only you may/,
   );
   expect(message?.text).toContain('`/card unblock ');
   expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA>, <!subteam\^S0APPROVERS>, in the approvals channel/);

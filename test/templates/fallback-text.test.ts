@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { sampleMessages } from '../../bin/doctor/sample-messages.ts';
+import { helpFor } from '../../src/dispatch/verbs.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { actionResult } from '../../templates/actions/action-result.ts';
+import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
+import { approvalRequest } from '../../templates/approvals/approval-request.ts';
+import { requestReminder } from '../../templates/approvals/request-notes.ts';
+import { auditLine } from '../../templates/audit/audit-line.ts';
+import { cardShow } from '../../templates/directory/card-show.ts';
+import { chooseCard } from '../../templates/directory/choose-card.ts';
+import { help } from '../../templates/dispatch/help.ts';
+import { requestDecided } from '../../templates/holders/holder-request.ts';
+import { EXAMPLE_PICTURES } from '../pictures/example-pictures.ts';
+import { openRequestOf } from '../support/limit-requests.ts';
+import { answer } from './answer-fixtures.ts';
+
+const decision = { actionId: 'act_1', by: 'U2', at: '2026-11-20T14:20:00Z' };
+const request = openRequestOf();
+const closed = [
+  { ...request, state: 'approved', decision, temporaryChangeId: null },
+  { ...request, state: 'overridden', decision, temporaryChangeId: null },
+  { ...request, state: 'denied', decision },
+  { ...request, state: 'withdrawn', decision },
+  { ...request, state: 'expired' },
+] as const;
+const states = ['open', 'approved', 'denied', 'withdrawn', 'expired', 'overridden'] as const;
+
+/** Every kind of message, as the examples of the documentation and of `doctor` have it. */
+const messages: readonly (readonly [name: string, message: Message])[] = [
+  ...sampleMessages().map(({ kind, message }) => [kind, message] as const),
+  ...EXAMPLE_PICTURES.flatMap(({ pictures }) => pictures).flatMap(({ name, shows }) => {
+    const shown = shows();
+    return 'length' in shown ? shown.map((message) => [name, message] as const) : [];
+  }),
+  ...(['running', 'done', 'failed', 'unknown', 'unchanged', 'waiting'] as const).map(
+    (state) => [`result ${state}`, actionResult({ ...answer.result, state })] as const,
+  ),
+  ...states.map(
+    (state) => [`request ${state}`, approvalRequest({ ...answer.request, state, decidedBy: 'U2' })] as const,
+  ),
+  ...closed.map((one) => [`decided ${one.state}`, requestDecided(one)] as const),
+  ['reminder', requestReminder([{ request, link: null }], ['U1'])],
+  ['activation', confirmActivation(answer.confirm)],
+  ['audit line', auditLine(answer.audit)],
+  ['show', cardShow(answer.show, { place: 'direct' })],
+  ['choose', chooseCard(answer.choose)],
+  ['help', help(helpFor(['holder', 'operator', 'approver']))],
+];
+/** Mentions stand behind the last sentence, for whom it concerns. */
+const withoutMentions = (text: string): string => text.replace(/(?:[ ,]*<[@!][^<>]+>)+$/, '');
+
+it.each(messages)('the fallback text of %s is made of complete sentences', (_name, { text }) => {
+  const sentences = withoutMentions(text);
+
+  expect(sentences).toMatch(/^(?:[A-Z]|<@|\d)/);
+  expect(sentences).toMatch(/[.!?”]$/);
+  expect(sentences.split(' ').length).toBeGreaterThan(4);
+  expect(sentences, 'what follows a reason is a sentence of its own').not.toMatch(/Reason: [^.”]*[a-z] [A-Z][a-z]+ /);
+  expect(sentences).not.toMatch(/\*|undefined|null|\.\.|\s{2}| \.|\n/);
+});
