@@ -75,6 +75,7 @@ function unreadableRow(id: string): BatchRow {
     place: '',
     why: `Kept as ${id}`,
     times: 1,
+    events: 1,
     code: '',
     at: '',
     done: null,

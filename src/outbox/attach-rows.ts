@@ -134,7 +134,7 @@ export function fileName({ of }: RowsEntry): string {
 }
 
 /**
- * The rows show fewer attempts than the summary where Redis has come back older since that was posted. What is counted again
+ * The rows tell of fewer webhooks than the summary where Redis has come back older since that was posted. What is counted again
  * is then missing in them, so it has to be posted.
  */
 async function noteShown(
@@ -143,7 +143,7 @@ async function noteShown(
   { channel, ts }: MessageRef,
   { batchMessages, updateMessages }: Deps,
 ): Promise<void> {
-  const times = new Map(rows.map((row) => [row.id, row.times]));
+  const times = new Map(rows.map((row) => [row.id, row.events]));
   const alerts = batch.alerts.map((alert) => ({
     ...alert,
     times: Math.min(alert.times, times.get(alert.id) ?? alert.times),

@@ -24,7 +24,7 @@ const Batch = z.strictObject({
       id: z.string(),
       /** For a menu: who, how much, where. */
       label: z.string(),
-      /** How often a decline had been tried when it was posted. */
+      /** How many webhooks the row told of when it was posted. */
       times: z.int().default(1),
     }),
   ),

@@ -147,7 +147,7 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
       const [hasTable, hasChart] = [!(await unsupported.has('data_table')), !(await unsupported.has('chart'))];
       const form = batchForm(rows, { hasTable });
       const why = reasonOf(first);
-      const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.times }));
+      const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.events }));
       return {
         message: batchMessage({ rows, why, form, hasChart }),
         batch: { why, audience: first.audience, form, alerts },
@@ -158,7 +158,7 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
     /**
      * A posted batch as it should look now. It keeps its form.
      *
-     * @returns also the alerts with repeats that it does not show, because a summary counts rows and its file is not changed.
+     * @returns also the alerts that tell of more than their rows, because a summary counts rows and its file is not changed.
      */
     async update(
       { alerts, why, form }: Batch,
@@ -169,10 +169,10 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
         channel,
       );
       const shownTimes = new Map(alerts.map(({ id, times }) => [id, times]));
-      const repeated = rows.filter(({ id, times }) => times > (shownTimes.get(id) ?? times));
+      const grown = rows.filter(({ id, events }) => events > (shownTimes.get(id) ?? events));
       return {
         message: batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) }),
-        notShown: form === 'summary' ? repeated.map(({ id }) => id) : [],
+        notShown: form === 'summary' ? grown.map(({ id }) => id) : [],
       };
     },
   };

@@ -30,6 +30,8 @@ export interface BatchRow {
   readonly why: string;
   /** How often it was tried; 1: once. */
   readonly times: number;
+  /** How many webhooks it tells of: attempts, cards of a warning, statuses that a card went through. */
+  readonly events: number;
   /** The service's code of a decline, where it may be shown here; else empty. */
   readonly code: string;
   /** UTC ISO 8601. */
@@ -54,6 +56,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     merchant: '',
     place: '',
     times: 1,
+    events: 1,
     code: '',
     done: outcomes.at(-1) ?? null,
   };
@@ -70,6 +73,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
       ...where,
       who,
       last4: '',
+      events: alert.tried.length,
       what: 'Possible card testing',
       why: 'Several cards declined at one merchant',
       at: alert.event.occurredAt,
@@ -88,7 +92,8 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     };
   }
   if (alert.kind === 'card-status') {
-    return { ...row, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
+    const events = alert.changes.reduce((sum, { steps }) => sum + steps.length, 0);
+    return { ...row, events, what: 'Card status', why: statusWay(alert), at: event.callbackAt };
   }
   if (alert.kind === 'virtual-card') {
     return { ...row, what: 'Virtual card', why: virtualWords[alert.event.outcome], at: event.callbackAt };
@@ -114,7 +119,15 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     const times = repeats?.count ?? 1;
     const anywhere = isAnywhere(alert, repeats) ? { merchant: '', place: '' } : {};
     const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
-    return { ...money, ...anywhere, what, times, why: reason.title, code: reason.isWithheld ? '' : reason.code };
+    return {
+      ...money,
+      ...anywhere,
+      what,
+      times,
+      events: times,
+      why: reason.title,
+      code: reason.isWithheld ? '' : reason.code,
+    };
   }
   const what = event.direction === 'credit' && event.kind !== 'reversal' ? 'Refunded' : spendWords[event.kind];
   const why = [howPaid(event), merchantCategory(event.mcc) ?? ''].filter(Boolean).join(', ');

@@ -96,7 +96,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const besideIdleMs = await answersBesideIdle(cluster, options.idleConnections);
     say(`the web process answers in ${besideIdleMs} ms beside ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
-    const movedMarks = new Set<string>();
+    const archived = new Set<string>();
     const portal = new Map<number, number>();
     const cards = await dealCards(cluster, sent);
     const events = createEvents(random, cards.status, cards.linked);
@@ -113,7 +113,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const disturbances = startDisturbances(
       cluster,
       [more(5), more(6)],
-      { cards, clicks, isRepeated: events.isRepeated, repeat, movedMarks, portal },
+      { cards, clicks, isRepeated: events.isRepeated, repeat, archived, portal },
       { pauseMs: isShort ? [150, 500] : [300, 2500], isShort, say },
     );
     const wanting = (): string => [...clicks.wanting(options.acknowledged), ...disturbances.wanting()].join(', ');
@@ -134,7 +134,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       cards,
       portal,
       duringQuiet,
-      movedMarks,
+      archived,
     });
     options.keep?.(recording, cluster.logs());
     const verdict = judge(recording, everyKind);

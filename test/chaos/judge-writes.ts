@@ -102,8 +102,11 @@ function comebackFaults(done: readonly Write[]): string[] {
 function endFaults({ cards, records, portal, bases }: Recording): string[] {
   const faults: string[] = [];
   for (const card of cards) {
+    // What was written before a newer change may be put on record after it, and says so.
+    const superseded = new Set(records.flatMap(({ event, actionId }) => (event === 'superseded' ? [actionId] : [])));
     const own = records.filter(
-      ({ acctId, event, after }) => acctId === card.acctId && event === 'done' && after !== null,
+      ({ acctId, event, after, actionId }) =>
+        acctId === card.acctId && event === 'done' && after !== null && !superseded.has(actionId),
     );
     const status = own.findLast(({ after }) => after === 'blocked' || after === 'active');
     if (status !== undefined && status.after !== card.status)

@@ -16,7 +16,7 @@ export interface Done {
   readonly cards: Cards;
   readonly portal: ReadonlyMap<number, number>;
   readonly duringQuiet: readonly string[];
-  readonly movedMarks: ReadonlySet<string>;
+  readonly archived: ReadonlySet<string>;
   /** Calls of the card service before it, which belong to others. */
   readonly callsBefore?: number;
 }
@@ -24,12 +24,12 @@ export interface Done {
 /** Writes down everything that {@link Recording} holds. */
 export async function record(cluster: ChaosCluster, done: Done): Promise<Recording> {
   const { workspace, sandbox, store } = cluster;
-  const { sent, clicks, cards, portal, duringQuiet, movedMarks, callsBefore = 0 } = done;
+  const { sent, clicks, cards, portal, duringQuiet, archived, callsBefore = 0 } = done;
   return {
     sent,
     clicks,
     duringQuiet,
-    movedMarks,
+    archived,
     messages: await messagesOf(workspace),
     answers: answersOf(workspace),
     writes: writesOf(sandbox.calls.slice(callsBefore), cards.portal),

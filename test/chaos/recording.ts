@@ -97,6 +97,13 @@ export interface Recording {
   readonly portal: readonly { readonly acctId: number; readonly weeklyLimit: number }[];
   /** Cards whose limit is changed for a time, with the limit that they go back to. */
   readonly bases: readonly { readonly acctId: number; readonly dailyLimit: number }[];
-  /** Of messages that somebody deleted, or whose channel was archived for a while: they may stand in two places. */
-  readonly movedMarks: ReadonlySet<string>;
+  /**
+   * Messages that stood in a channel while it was archived, as {@link messageKey} writes them: what was new about them and
+   * the rows in their threads may stand in the fallback channel as well.
+   */
+  readonly archived: ReadonlySet<string>;
+}
+
+export function messageKey({ channel, ts }: { readonly channel: string; readonly ts: string }): string {
+  return `${channel} ${ts}`;
 }

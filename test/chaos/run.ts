@@ -44,7 +44,7 @@ const report = await runChaos({
   say,
   keep(recording, logs) {
     if (values.recording !== undefined)
-      writeFileSync(values.recording, JSON.stringify({ ...recording, movedMarks: [...recording.movedMarks], logs }));
+      writeFileSync(values.recording, JSON.stringify({ ...recording, archived: [...recording.archived], logs }));
   },
 });
 const faults = [

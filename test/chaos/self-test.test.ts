@@ -76,7 +76,7 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
     cards,
     portal: new Map(),
     duringQuiet: [],
-    movedMarks: new Set(),
+    archived: new Set(),
     callsBefore,
   });
   return judge({ ...recording, quarantined: recording.quarantined - quarantined, bases: [] }, kinds).broken;

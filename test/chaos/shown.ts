@@ -9,13 +9,21 @@ export interface Shown {
   readonly said: ReadonlyMap<string, number>;
   /** In how many summaries with a list behind them it is counted. */
   readonly summarized: ReadonlyMap<string, number>;
-  /** Warnings of card testing, with the largest number of cards that they say. */
-  readonly warnings: ReadonlyMap<string, { readonly count: number; readonly cards: number }>;
+  /** Warnings of card testing, with the largest number of cards that they say, and how many are rows of lists. */
+  readonly warnings: ReadonlyMap<string, Warnings>;
+  /** In which channels the event is shown. */
+  readonly channels: ReadonlyMap<string, ReadonlySet<string>>;
   /** Messages about one event alone. */
   readonly alone: ReadonlyMap<string, readonly SeenMessage[]>;
   /** Messages about events without a single block. */
   readonly bare: number;
   readonly batch: number;
+}
+
+export interface Warnings {
+  readonly count: number;
+  readonly cards: number;
+  readonly listed: number;
 }
 
 /**
@@ -29,7 +37,8 @@ export function shownIn(messages: readonly SeenMessage[]): Shown {
   const times = new Map<string, number>();
   const said = new Map<string, number>();
   const summarized = new Map<string, number>();
-  const warnings = new Map<string, { count: number; cards: number }>();
+  const warnings = new Map<string, Warnings>();
+  const channels = new Map<string, Set<string>>();
   const alone = new Map<string, SeenMessage[]>();
   let bare = 0;
   let batch = 0;
@@ -39,7 +48,7 @@ export function shownIn(messages: readonly SeenMessage[]): Shown {
     const lists = new Map<string, Map<string, number>>();
     for (const message of inChannel) {
       const pieces = piecesOf(message);
-      addWarnings(warnings, pieces);
+      addWarnings(warnings, pieces, isList(message));
       for (const piece of pieces.all) raiseSaid(said, piece);
       const shown = timesIn(pieces);
       if (shown.size === 1 && !isList(message)) {
@@ -56,9 +65,10 @@ export function shownIn(messages: readonly SeenMessage[]): Shown {
       raise(shown, lists.get(key) ?? new Map());
       if (shown.size > 1) batch += shown.size;
       added(times, shown);
+      for (const mark of shown.keys()) channels.set(mark, (channels.get(mark) ?? new Set()).add(channel));
     }
   }
-  return { times, said, summarized, warnings, alone, bare, batch };
+  return { times, said, summarized, warnings, channels, alone, bare, batch };
 }
 
 /** A section about one event of several that share a message: `*Declined: …* · who`. */
@@ -114,15 +124,15 @@ function raiseSaid(said: Map<string, number>, piece: string): void {
   for (const mark of marksIn(piece)) said.set(mark, Math.max(said.get(mark) ?? 0, Number(times.replaceAll(',', ''))));
 }
 
-function addWarnings(warnings: Map<string, { count: number; cards: number }>, pieces: Pieces): void {
+function addWarnings(warnings: Map<string, Warnings>, pieces: Pieces, isInList: boolean): void {
   const shown = new Map<string, number>();
   for (const part of [[pieces.whole], pieces.lines, pieces.rows, ...pieces.fileLines])
     raise(shown, marksOf(part.filter((piece) => isWarning(piece) && marksIn(piece).size === 1)));
   for (const [mark, count] of shown) {
-    const before = warnings.get(mark) ?? { count: 0, cards: 0 };
+    const before = warnings.get(mark) ?? { count: 0, cards: 0, listed: 0 };
     const own = pieces.all.filter((piece) => isWarning(piece) && marksIn(piece).has(mark));
     const cards = Math.max(before.cards, ...own.map((piece) => Number(/(\d+) cards/.exec(piece)?.[1] ?? 0)));
-    warnings.set(mark, { count: before.count + count, cards });
+    warnings.set(mark, { count: before.count + count, cards, listed: before.listed + (isInList ? count : 0) });
   }
 }
 

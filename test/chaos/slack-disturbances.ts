@@ -6,6 +6,7 @@ import type { ChaosCluster } from './cluster.ts';
 import { type ChaosEvent, markPattern } from './events.ts';
 import type { Random } from './random.ts';
 import { PORTAL_FROM } from './record.ts';
+import { messageKey } from './recording.ts';
 
 const slackFaults = [
   { kind: 'http_500' },
@@ -45,8 +46,8 @@ export interface OutsideWorld {
   readonly isRepeated: (mark: string) => boolean;
   /** Sends one more repeat of a decline. */
   readonly repeat: (mark: string) => ChaosEvent | null;
-  /** Marks of what somebody deleted, or what stood in a channel while it was archived. */
-  readonly movedMarks: Set<string>;
+  /** What stood in a channel while it was archived, as {@link messageKey} writes it. */
+  readonly archived: Set<string>;
   readonly portal: Map<number, number>;
 }
 
@@ -82,7 +83,6 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
       const latest = found.at(-1);
       if (latest === undefined) return '';
       const { message, mark } = latest;
-      world.movedMarks.add(mark);
       workspace.deleteMessage(message);
       await sleep(random.integer(0, longest / 4));
       return world.repeat(mark) === null ? '' : 'a message was deleted';
@@ -91,8 +91,7 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
       const channel = random.pick([channels.shipping, channels.declines]);
       workspace.archive(channel);
       await sleep(random.integer(500, longest));
-      for (const { text } of workspace.messages(channel))
-        for (const mark of text.match(markPattern) ?? []) world.movedMarks.add(mark);
+      for (const { ts } of workspace.messages(channel)) world.archived.add(messageKey({ channel, ts }));
       workspace.archive(channel, false);
       return 'a channel was archived';
     },

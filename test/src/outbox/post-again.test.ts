@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { CardTestingAlert } from '../../../src/alerts/alert.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import type { Batch } from '../../../src/outbox/message-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const alert = (index: number) => ({ kind: 'alert', id: alertId(index) }) as const;
@@ -159,6 +160,47 @@ describe('a decline that is repeated', () => {
     await world.update(alert(1));
 
     expect((await waitingIn(world, 'C1')).filter(({ kind }) => kind === 'tracked')).toEqual([]);
+  });
+});
+
+describe('an alert that tells of more than when its row was attached to a summary', () => {
+  const at = '2026-11-20T14:14:05Z';
+  const saveStatuses = async (world: World, ...statuses: readonly ('BLOCKED' | 'ACTIVE')[]) => {
+    const saved = statusAlert([change({ steps: statuses.map((status) => ({ status, at })) })]);
+    await world.alerts.save({ ...saved, event: { ...saved.event, id: alertId(1) } });
+  };
+  const saveWarning = async (world: World, cards: number) => {
+    const { event, card } = transactionAlert({ id: alertId(1) });
+    const warning = { kind: 'card-testing', event, card, outcomes: [], late: false, tried: [] };
+    await world.alerts.save(CardTestingAlert.parse(warning));
+    for (let acctId = 1; acctId <= cards; acctId += 1) {
+      const who = { acctId, alertId: alertId(acctId), holder: null, last4: null };
+      const tried = { ...who, count: 1, firstAt: at, lastAt: at, minCents: 100, maxCents: 100 };
+      await redis().hset(stateKey(`alert:${alertId(1)}`), `tried:${acctId}`, JSON.stringify(tried));
+    }
+  };
+
+  it.each([
+    [
+      'another status of the card',
+      (world: World) => saveStatuses(world, 'BLOCKED'),
+      (world: World) => saveStatuses(world, 'BLOCKED', 'ACTIVE'),
+    ],
+    ['another card of a warning', (world: World) => saveWarning(world, 3), (world: World) => saveWarning(world, 4)],
+  ])('%s is posted in a message of its own, once', async (_what, before, after) => {
+    const world = createPostingWorld(redis());
+    const entries = await world.entries(150);
+    await before(world);
+    await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
+    const posted = async () => (await waitingIn(world, 'C1')).filter(({ kind }) => kind === 'tracked');
+
+    await world.update(alert(1));
+    expect(await posted(), 'nothing is new').toEqual([]);
+    await after(world);
+    await world.update(alert(1));
+    await world.update(alert(1));
+
+    expect(await posted()).toMatchObject([{ subject: alert(1) }]);
   });
 });
 
