@@ -84,7 +84,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
       ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }
       : await whyShorter(action, acctId, end.endsAt, deps);
   if (refusal !== null) {
-    const what = isTravel ? 'Muting what the trip explains' : 'Muting this card';
+    const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
     return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
   }
   const facts = {

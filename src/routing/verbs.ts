@@ -161,16 +161,17 @@ export const routingVerbs = {
     action: TravelAction,
     permission: {
       role: 'operator',
-      doing: 'mute declines on a trip',
+      doing: 'hide the declines of a trip',
       notOwnCard: { why: 'You can’t set a travel mute for your own card.' },
     },
-    refusedTo: 'mute declines on a trip of',
+    refusedTo: 'set a travel mute for',
     alsoCalled: ['trip', 'traveling', 'travelling'],
     isOfCard: true,
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
       example: 'travel-mute 4242 Spain, PT until May 9',
-      effect: 'hides declines that a trip explains: they go only to you. Changes nothing on the card',
+      effect:
+        'hides the declines that a trip explains from the channels: they go only to you. It does not allow purchases abroad',
       alias: 'travel',
       read: readTravel,
     },

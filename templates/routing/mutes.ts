@@ -17,6 +17,9 @@ export interface MuteWords {
   readonly endsAt: string;
 }
 
+/** The name of a travel mute sounds like a permission to travel. */
+const NO_PERMISSION = 'This does not allow purchases abroad';
+
 /** A card is muted from now on, or its declines on a trip are. */
 export function muteSet(mute: MuteWords): Message {
   const { countries, endsAt } = mute;
@@ -26,9 +29,9 @@ export function muteSet(mute: MuteWords): Message {
   const means =
     countries === null
       ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
-      : 'Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *This does not allow purchases abroad*: the card’s rules stay as they are.';
+      : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
   return {
-    text: sentence(`${what} until ${serviceTime(endsAt)}.`),
+    text: sentence(`${what} until ${serviceTime(endsAt)}.${countries === null ? '' : ` ${NO_PERMISSION}.`}`),
     blocks: [
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
@@ -62,7 +65,9 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   const what =
     mutes.length > 1
       ? `All mutes of ${card} have ended.`
-      : `The ${mute.countries === null ? 'mute' : 'travel mute'} of ${card} has ended.`;
+      : mute.countries === null
+        ? `The mute of ${card} has ended.`
+        : `The travel mute of ${card} has ended: the channels get these declines again.`;
   const alerts = kinds.length === 1 ? '1 alert was' : `${kinds.length} alerts were`;
   const kept =
     kinds.length === 0
@@ -110,7 +115,7 @@ export function muteList({
 }
 
 function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords & { count: number }): string[] {
-  const sort = countries === null ? 'Muted' : `Travel mute for ${outside(list(countries), 200)}`;
+  const sort = countries === null ? 'Muted' : `Declines in ${outside(list(countries), 200)} hidden`;
   return [
     `*${cardOfHolder(card)}*`,
     `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}${dateAfter(',', at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { entryOf } from '../../../src/dispatch/verbs.ts';
+import { muteEnded, muteList, muteSet } from '../../../templates/routing/mutes.ts';
+import { card } from '../fixtures.ts';
+import { shown } from '../shown.ts';
+
+const mute = {
+  card,
+  countries: ['Spain', 'Portugal'],
+  by: 'U0OLGA',
+  reason: '',
+  at: '2026-11-20T14:00:00Z',
+  endsAt: '2026-11-27T05:00:00Z',
+};
+
+it('a travel mute says wherever it is named that it hides declines, and that it permits nothing abroad', () => {
+  const { effect } = entryOf('travel').command ?? { effect: '' };
+  expect(effect).toMatch(/^hides the declines that a trip explains.*does not allow purchases abroad/);
+  const set = muteSet(mute);
+  for (const text of [set.text, shown(set.blocks)])
+    expect(text).toMatch(/in Spain and Portugal are hidden.*does not allow purchases abroad/s);
+  const list = muteList({ mutes: [{ ...mute, count: 1 }], page: 1 });
+  expect(shown(list.blocks)).toMatch(/Declines in Spain and Portugal hidden .*until/);
+  const ended = muteEnded({ mutes: [mute], endedBy: null, kinds: ['decline'] });
+  for (const text of [ended.text, shown(ended.blocks)])
+    expect(text).toMatch(/travel mute of .* has ended: .*channels get these declines again/);
+});
