@@ -27,7 +27,7 @@ export function pickCard(deps: ListenerDeps) {
     const { notify, ...asked } = inForm(body, deps);
     const no = async (said: string): Promise<Refused> => {
       await show({ picked: null, said });
-      return refused({ what: 'That', why: said, whoCan: '' });
+      return refused({ what: null, why: said, whoCan: '' });
     };
     const input = async (): Promise<Prepared<InputOf<'look'>>> => {
       if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);

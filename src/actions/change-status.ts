@@ -192,7 +192,7 @@ export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: Perm
       const others = decision.who === null ? [] : await whoMay(decision.who);
       const userIds = others.filter((id) => id !== action.actor.userId);
       const whoCan = { text: 'Ask another approver.', userIds };
-      await refuse(action, { what: doing[action.verb] ?? 'That', why, whoCan }, { acctId });
+      await refuse(action, { what: doing[action.verb] ?? null, why, whoCan }, { acctId });
     }
     return false;
   };

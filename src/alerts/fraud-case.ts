@@ -57,7 +57,7 @@ export function createFraudCaseVerbs(deps: Deps) {
         const { acctId } = open.event;
         const decision = await deps.authorize(action, { acctId });
         if (decision.kind === 'refused')
-          return await refuse(action, { what: 'That', why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+          return await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
         const by = action.actor.userId;
         const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
         if (earlier !== undefined && earlier.by !== by) return await record(action, { event: 'unchanged', acctId });

@@ -42,7 +42,7 @@ export function createRespondToAlert(deps: Deps) {
       const { acctId } = alert.event;
       const decision = acctId === null ? null : await authorize(action, { acctId });
       if (decision?.kind === 'refused') {
-        await refuse(action, { what: 'That', why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+        await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
         return null;
       }
       const by = action.actor.userId;

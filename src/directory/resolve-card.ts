@@ -55,7 +55,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await reply.refuse(action, { what: 'That', ...(only === undefined ? holdsNone() : holdsSeveral) });
+    await reply.refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) });
     return null;
   }
 
@@ -109,16 +109,12 @@ const holdsSeveral = {
 };
 
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
-  const { directory, reply, doing } = deps;
+  const { directory, reply } = deps;
   // The query may be somebody's name, which the record does not need.
   const onRecord = { why: 'no card matches' };
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await reply.refuse(
-      action,
-      { what: doing(action.verb), why: `You hold no card “${query}”.`, whoCan },
-      onRecord,
-    );
+    return await reply.refuse(action, { what: null, why: `You hold no card “${query}”.`, whoCan }, onRecord);
   }
   const isEmpty = (await directory.status()).accounts === 0;
   const meant = isEmpty ? null : await nameMeant(action, query, deps);
@@ -129,7 +125,7 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
         why: `No card matches “${query}”.`,
         whoCan: `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`,
       };
-  await reply.refuse(action, { what: `${doing(action.verb)} ${query}`, ...refusal }, onRecord);
+  await reply.refuse(action, { what: null, ...refusal }, onRecord);
 }
 
 const NAME_WORDS_MAX = 4;
@@ -178,7 +174,7 @@ function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined
 
 /** The answer to a button of an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({
-  what: 'That',
+  what: null,
   why: 'This alert is too old, so I cannot act from it.',
   whoCan: `Use ${commandCode()} with the card’s last four digits.`,
 });

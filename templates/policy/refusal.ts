@@ -5,8 +5,8 @@ import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
-  /** What was asked, as a noun: `Unblocking card 4242`. */
-  readonly what: string;
+  /** What was asked, as a noun: `Unblocking card 4242`; null: whoever reads it has just asked for it. */
+  readonly what: string | null;
   /** Why not, one sentence. */
   readonly why: string;
   /** Who can, or what to do: a sentence; `userIds`, also of user groups, or the channel where to do it, are named after it. */
@@ -28,7 +28,7 @@ export interface Refusal {
 /** A no that says why, and who can. By itself it changed nothing. */
 export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
-  const title = `${isUnsure ? 'Not certain' : 'Not done'}: ${outside(what, 200)}.`;
+  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${outside(what, 200)}`}.`;
   const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channel === undefined ? mentions(userIds) : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
@@ -38,7 +38,7 @@ export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refus
     text: sentence([title, said, fix, changed].filter((text) => text !== '').join(' ')),
     blocks: [
       section(`*${title}* ${said}`, fix, changed),
-      ...actions(askValue === undefined || userIds.length === 0 ? null : askThemButton(askValue, what)),
+      ...actions(askValue === undefined || userIds.length === 0 ? null : askThemButton(askValue, what ?? 'this')),
     ],
   };
 }

@@ -49,7 +49,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   // Refusals of one person within a minute are one entry, under the id of the first.
   const refused = new Set(
     answers
-      .filter(({ text }) => text.startsWith('Not done: ') || text.endsWith(' Do you still want it?'))
+      .filter(({ text }) => /^Not done[.:] /.test(text) || text.endsWith(' Do you still want it?'))
       .map(({ path }) => path),
   );
   const answered = new Set(answers.map(({ path }) => path));

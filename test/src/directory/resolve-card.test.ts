@@ -86,7 +86,7 @@ describe('“my card”', () => {
   it('is none where none is linked, and it says how to link one', async () => {
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([
-      { what: 'That', why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') },
+      { what: null, why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') },
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('“my card”', () => {
 
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([
-      { what: 'That', why: 'You have more than one card.', whoCan: expect.stringContaining('last four digits') },
+      { what: null, why: 'You have more than one card.', whoCan: expect.stringContaining('last four digits') },
     ]);
   });
 });

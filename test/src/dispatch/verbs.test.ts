@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
 import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { entryOf, helpFor, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import { chooseCard } from '../../../templates/directory/choose-card.ts';
 import { clock } from '../../support/clock.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
 
 it.each(verbNames)('%s: what it permits and what was refused are told in words', (verb) => {
-  expect(entryOf(verb).permission.doing).toMatch(/^[a-z]/);
+  // Behind "Only approvers may" and "do you want to": a verb, and never the command itself where that is none.
+  const verbs =
+    /^(activate|acknowledge|ask|block|change|choose|claim|close|confirm|decide|end|have|hide|link|look|mute|name|order|raise|resend|say|see|set|show|start|take|unblock|undo|unlink|subscribe|unmute|use|withdraw) ?/;
+  expect(entryOf(verb).permission.doing).toMatch(verbs);
+  expect(refusedTo(verb)).toMatch(verbs);
   expect(refusedTo(verb)).not.toMatch(/_/);
 });
 
@@ -14,4 +19,43 @@ it.each(helpFor(everyRole).own.map(({ example }) => example))('%s, an example of
   // As Slack delivers it: a person who was picked from its list is a token.
   const escaped = readSlashText(example.replace('@jane', '<@U0JANE|jane>'));
   expect(parseCommand(escaped, clock).kind).toMatch(/^(read|help)$/);
+});
+
+/** The question which card is meant, for each verb that is about one. */
+const questions: Readonly<Record<string, string>> = {
+  show: 'show',
+  activate: 'activate',
+  block: 'block',
+  unblock: 'unblock',
+  'resend-virtual': 'resend the details of',
+  limit: 'change a limit of',
+  allow: 'change the spend rules of',
+  ask: 'ask for a higher limit for',
+  claim: 'claim',
+  link: 'link',
+  unlink: 'unlink',
+  declines: 'see the declines of',
+  track: 'see the shipments of',
+  why: 'see how an alert was routed for',
+  mute: 'mute',
+  unmute: 'unmute',
+  travel: 'set a travel mute for',
+};
+
+it.each(verbNames.filter((verb) => questions[verb] !== undefined))(
+  '%s: which card is meant is asked in English',
+  (verb) => {
+    const matches = [1, 2].map((count) =>
+      chooseCard({ doing: refusedTo(verb), query: 'x', choices: [], matches: count }),
+    );
+    expect(matches.map(({ text }) => text)).toEqual([
+      `One card matches “x”. Is it the one you want to ${questions[verb]}?`,
+      `2 cards match “x”. Which one do you want to ${questions[verb]}?`,
+    ]);
+  },
+);
+
+it('no verb that takes a card is without such a question', () => {
+  const ofCards = verbNames.filter((verb) => entryOf(verb).isOfCard === true && entryOf(verb).command !== undefined);
+  expect(ofCards.filter((verb) => questions[verb] === undefined)).toEqual([]);
 });

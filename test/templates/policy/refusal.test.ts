@@ -14,6 +14,12 @@ describe('a refusal', () => {
     }
   });
 
+  it('names nothing where the person has just asked for it', () => {
+    const { text, blocks } = refusal({ ...no, what: null });
+    expect(text).toMatch(/^Not done\. Nobody unblocks/);
+    expect(JSON.stringify(blocks)).toContain('*Not done.* Nobody unblocks');
+  });
+
   it('names those who can, twenty at most', () => {
     const userIds = Array.from({ length: 21 }, (_, index) => `U0${index}X`);
 
