@@ -88,6 +88,8 @@ interface Decided {
   /** What somebody did, in front of what the request is about. */
   readonly did: string;
   readonly outcome: string;
+  /** Who asked for something else than what was approved; null: nobody. */
+  readonly changedOf: string | null;
   /** Why it takes two approvals, where it is because of how much it is. */
   readonly counted: CountedRaise | null;
 }
@@ -117,8 +119,8 @@ export function createDecisions(deps: DecisionDeps) {
       }
       // What is on record since it was asked for is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
-      const outcome = whatWasApproved(request, changed);
-      await record(action, request, { event: 'approved', did: 'approved', outcome, counted }, deps);
+      const what = whatWasApproved(request, changed);
+      await record(action, request, { event: 'approved', did: 'approved', ...what, counted }, deps);
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
@@ -145,7 +147,7 @@ export function createDecisions(deps: DecisionDeps) {
     // First: after a crash between the two somebody else might decide, and two ends would be on record.
     await deps.requests.save(closed);
     const event = closed.state === 'denied' ? 'denied' : 'ended';
-    await record(action, closed, { event, did, outcome, counted: null }, deps);
+    await record(action, closed, { event, did, outcome, changedOf: null, counted: null }, deps);
     await deps.finish(closed);
   }
 }
@@ -154,16 +156,20 @@ export function createDecisions(deps: DecisionDeps) {
 async function record(
   action: Closing,
   request: LimitRequest,
-  { event, did, outcome, counted }: Decided,
+  { event, did, outcome, changedOf, counted }: Decided,
   deps: Pick<DecisionDeps, 'record'>,
 ): Promise<void> {
   const { orderCents, card, id, changes } = request;
   const blocks = blocksIn(request).length;
   const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
   const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
-  const line = { did: `${did} ${what}`, card, outcome, counted };
-  const more = event === 'ended' ? 'withdrawn by who asked' : counted === null ? null : countedText(counted);
-  const detail = more === null ? id : `${id}: ${more}`;
+  const line = { did: `${did} ${what}`, card, outcome, ...(changedOf !== null && { outcomeOf: changedOf }), counted };
+  const more = [
+    event === 'ended' ? 'withdrawn by who asked' : null,
+    changedOf === null ? null : `${changedOf} ${outcome}`,
+    counted === null ? null : countedText(counted),
+  ].filter((text) => text !== null);
+  const detail = more.length === 0 ? id : `${id}: ${more.join('. ')}`;
   await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
 }
 
@@ -192,9 +198,10 @@ async function withOwnAmounts(action: DecideAction, request: OpenRequest, recoun
 }
 
 /** Of *Change and approve* who asked for what, and what was approved instead. */
-function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): string {
+function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pick<Decided, 'outcome' | 'changedOf'> {
   const said = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
   const before = said(asked.changes, asked.term);
   const after = said(changes, term);
-  return before === after ? 'as requested' : `${asked.action.actor.userId} asked for ${before}; changed to ${after}`;
+  if (before === after) return { outcome: 'as requested', changedOf: null };
+  return { outcome: `asked for ${before}; changed to ${after}`, changedOf: asked.action.actor.userId };
 }

@@ -71,6 +71,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
     shown.map((request) => ({
       ...section(
         `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+        whyApprovals(request),
       ),
       accessory: withdrawButton(request),
     })),

@@ -24,6 +24,8 @@ export interface AuditEntry {
   readonly reason: string | null;
   /** In words: `done`, `failed: …`, `refused`. */
   readonly outcome: string;
+  /** Slack user who stands in front of the outcome: `@hugo asked for …; changed to …`. */
+  readonly outcomeOf?: string;
   /** Why it takes a second approver, where it is because of how much it is. */
   readonly counted?: CountedRaise | null | undefined;
   readonly ref: string | null;
@@ -41,6 +43,7 @@ export function auditLine({
   after,
   reason,
   outcome,
+  outcomeOf,
   counted,
   ref,
 }: AuditEntry): Message {
@@ -51,7 +54,9 @@ export function auditLine({
   const details = [
     sides.map(ruleWords).join(BETWEEN_RULES),
     reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
-    outside(outcome, 200).replace(/\.$/, ''),
+    [outcomeOf === undefined ? '' : mention(outcomeOf), outside(outcome, 300).replace(/\.$/, '')]
+      .filter(Boolean)
+      .join(' '),
     counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
   ].filter(Boolean);
 

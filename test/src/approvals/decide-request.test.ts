@@ -174,7 +174,7 @@ describe('an approval', () => {
       }),
       record: async (_action, { event, detail, line }) => {
         recorded.push({ detail, counted: line?.counted ?? null });
-        told.push({ event, outcome: line?.outcome });
+        told.push({ event, outcome: line?.outcome, ...(line?.outcomeOf && { outcomeOf: line.outcomeOf }) });
       },
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
@@ -260,7 +260,14 @@ describe('an approval', () => {
     expect(world.told).toEqual([
       {
         event: 'approved',
-        outcome: 'U0HUGO asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour',
+        outcome: 'asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour',
+        outcomeOf: 'U0HUGO',
+      },
+    ]);
+    expect(world.recorded).toMatchObject([
+      {
+        detail:
+          'req_ask1: U0HUGO asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour',
       },
     ]);
   });

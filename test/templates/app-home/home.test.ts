@@ -193,6 +193,7 @@ describe('App Home', () => {
     expect(read({ ownRequests: [request] })).toMatch(
       /You ask to raise .*daily limit.*: \$400\.00 → \$450\.00 \(\+\$50\.00\) · 1 of 2 approvals/,
     );
+    expect(read({ ownRequests: [request] })).toContain('2 approvals:');
     expect(read({ team })).toContain('so that $84.10 at Corner Diner goes through');
     const asked = home({
       at,

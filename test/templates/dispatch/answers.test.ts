@@ -258,6 +258,14 @@ describe('a request for approval', () => {
   });
 });
 
+it('an audit line mentions who asked for what was changed', () => {
+  const outcome = 'asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour';
+  const { text, blocks } = auditLine({ ...answer.audit, outcome, outcomeOf: 'U3' });
+
+  expect(text).toContain(`<@U3> ${outcome}.`);
+  expect(shown(blocks)).toContain(`<@U3> ${outcome}`);
+});
+
 it('an audit line is one line', () => {
   const { text, blocks } = auditLine(answer.audit);
 
