@@ -73,6 +73,13 @@ describe('/card virtual order', () => {
       .sandbox.accounts()
       .find(({ LastName }) => LastName === 'Nova');
     expect(account?.IsVirtual).toBe(true);
+    const status = await cardbell().waitFor(channels.status, /Vera Nova/);
+    const ofStatus = () =>
+      cardbell()
+        .workspace.messages(channels.status)
+        .filter(({ text }) => text.includes('Vera Nova'));
+    expect(status.text).toMatch(/new virtual card|active/i);
+    expect(JSON.stringify(ofStatus())).not.toMatch(/not activated yet|outside Slack|activate_card/);
     expect(told).not.toMatch(/\d{13,}/);
     const everything = JSON.stringify(await all());
     for (const secret of ['1991-04-30', '1 Main Street', '512-555-0142']) expect(everything).not.toContain(secret);
