@@ -1,3 +1,5 @@
+import type { CardFacts } from '../../src/core/card-facts.ts';
+import { toCardFacts } from '../../src/directory/account.ts';
 import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -14,7 +16,9 @@ export function limitPicked(deps: ListenerDeps) {
     const pendingId = action.value ?? '';
     const asked = await pickedBy(user.id, pendingId, deps);
     if (asked !== null) {
-      await deps.pushView(body.trigger_id, limitCardForm(pendingId));
+      const { target } = asked;
+      const card = target.kind === 'card' ? await factsOf(target, deps) : null;
+      await deps.pushView(body.trigger_id, limitCardForm(pendingId, card));
       return;
     }
     await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
@@ -22,4 +26,11 @@ export function limitPicked(deps: ListenerDeps) {
     const form = cardPicker({ privateMetadata: view.private_metadata, picked: null, said });
     await deps.updateView({ viewId: view.id, hash: view.hash }, form);
   };
+}
+
+async function factsOf(
+  { acctId, cardId }: { readonly acctId: number; readonly cardId: number | null },
+  { directory }: ListenerDeps,
+): Promise<CardFacts> {
+  return toCardFacts(acctId, await directory.account(acctId), cardId === null ? {} : { cardId });
 }

@@ -1,9 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { limitPeriods } from '../../src/card-api/rule.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { plainText } from '../core/blocks.ts';
-import { capital } from '../core/card-words.ts';
+import { context, plainText, section } from '../core/blocks.ts';
+import { capital, cardOfHolder } from '../core/card-words.ts';
+import { mayLeaveRuleset } from './ruleset-words.ts';
 
 /** `block_id` and `action_id` of each input. */
 export const limitCardInput = { period: 'period', amount: 'amount', duration: 'duration', reason: 'reason' } as const;
@@ -17,8 +19,9 @@ const options = limitPeriods.map((period) => ({
  * *Change limit…* of a card that was picked: what `/card limit` asks for, one input each.
  *
  * @param privateMetadata opaque id: comes back with the submission.
+ * @param card which it is about; null: nothing is known of it.
  */
-export function limitCardForm(privateMetadata: string): ModalView {
+export function limitCardForm(privateMetadata: string, card: CardFacts | null): ModalView {
   const { period, amount, duration, reason } = limitCardInput;
   const label = (text: string) => plainText(text, limits.INPUT_LABEL_MAX);
   const hint = (text: string) => plainText(text, limits.INPUT_HINT_MAX);
@@ -30,6 +33,7 @@ export function limitCardForm(privateMetadata: string): ModalView {
     submit: plainText('Change limit', limits.MODAL_TITLE_MAX),
     close: plainText('Back', limits.MODAL_TITLE_MAX),
     blocks: [
+      ...(card === null ? [] : [section(`*${cardOfHolder(card)}*`), ...context(mayLeaveRuleset(card))]),
       {
         type: 'input',
         block_id: period,

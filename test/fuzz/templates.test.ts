@@ -237,7 +237,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const event = { ...alert.event, merchant: { ...alert.event.merchant, name: one } };
     return [declinePaid({ ...alert, card: { ...alert.card, holder: two }, outcomes }, event)];
   },
-  'limit-card-form': () => [limitCardForm('p_1')],
+  'limit-card-form': (one, two) => [limitCardForm('p_1', { ...somebody, holder: one, last4: two })],
   'reading-card': () => [readingCard()],
   mutes: (one, two) => {
     const mute = {

@@ -435,7 +435,7 @@ const answers: readonly ExamplePicture[] = [
     words: '`/card` offers *Change limit…*.',
     alt: 'The form: period, amount, how long, and why',
     templates: ['limits/limit-card-form'],
-    shows: () => limitCardForm('card_1'),
+    shows: () => limitCardForm('card_1', card),
   },
 ];
 

@@ -78,6 +78,11 @@ it('one that took the card out of its ruleset says so, and who can put it back',
 
   expect(one.answers.at(-1)?.text).toContain('The card no longer follows the spending ruleset “Travel”');
   expect(one.answers.at(-1)?.text).not.toContain('may overrule');
+  expect((await one.records()).at(-1)).toMatchObject({
+    event: 'confirmed',
+    detail: 'this change took the card off ruleset 2',
+  });
+  expect(one.auditLines).toContain('audit-act_limit1-confirmed');
 });
 
 it('on an alert it stands with what was done', async () => {

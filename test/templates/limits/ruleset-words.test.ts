@@ -1,8 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
+import { type DecidePurpose, decideForm } from '../../../templates/approvals/decide-form.ts';
 import { cardShow } from '../../../templates/directory/card-show.ts';
+import { limitCardForm } from '../../../templates/limits/limit-card-form.ts';
+import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { mayBeOverruled } from '../../../templates/limits/ruleset-words.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
 import { answer } from '../answer-fixtures.ts';
 import { card, declined } from '../fixtures.ts';
 import { expectFit } from '../judge.ts';
@@ -41,6 +45,31 @@ it('without a name it is the number, and nothing is said to be overruled where t
 
   expect(text).toContain('The card follows the spending ruleset 7.');
   expect(mayBeOverruled(own)).toBeNull();
+});
+
+describe('before a change of the card’s own rules it says that the change may take it off its ruleset', () => {
+  const words = 'This change may take it off that ruleset.';
+  const request = openRequestOf({ card: travel });
+  const decide = (purpose: DecidePurpose) =>
+    shown(decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 1000 }).blocks);
+
+  it('in the form of a decline, and not where it only unblocks', () => {
+    const alert = { ...answer.form.alert, card: travel };
+
+    expect(shown(remedyForm({ ...answer.form, alert }).blocks)).toContain(words);
+    expect(shown(remedyForm({ ...answer.form, alert, remedy: { kind: 'unblock' } }).blocks)).not.toContain(words);
+  });
+
+  it('in the form of a card that was picked, with its name', () => {
+    expect(shown(limitCardForm('p_1', travel).blocks)).toContain(words);
+    expect(shown(limitCardForm('p_1', card).blocks)).not.toContain(words);
+    expect(shown(limitCardForm('p_1', card).blocks)).toContain('Jane Doe · card 1212');
+  });
+
+  it('in the forms of a request that make the change, and not in that of a denial', () => {
+    expect([decide('change'), decide('override')].every((read) => read.includes(words))).toBe(true);
+    expect(decide('deny')).not.toContain(words);
+  });
 });
 
 it('a card that is shown names its ruleset', () => {
