@@ -47,6 +47,16 @@ export function countryName(code: string): string | null {
   return region === undefined ? null : (regionNames.of(region) ?? null);
 }
 
+/** The same inside a sentence: `the United States`, `Portugal`; the code where it names no country. */
+export function countryInSentence(code: string): string {
+  const name = countryName(code) ?? code;
+  return /^(United|Netherlands|Philippines|Bahamas|Maldives|Gambia|Seychelles|Comoros)\b|(Republic|Islands|Territories)$/.test(
+    name,
+  )
+    ? `the ${name}`
+    : name;
+}
+
 const folded = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
 
 const codesByName: ReadonlyMap<string, string> = new Map([

@@ -10,6 +10,7 @@ import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './decide.ts';
+import { describeStored } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
@@ -62,7 +63,8 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
       except = printFilter(filter.filter);
     }
     if (!(await mayGetAlerts(action))) return;
-    const after = `${printQuiet(window)}${except === null ? '' : `, except ${except}`}`;
+    const exceptWords = except === null ? null : describeStored(except);
+    const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
     // Recorded first: after a crash the new hours would be set already, and what was before would be lost.
     const line = { did: 'set the quiet hours of', channel };
     await reply.record(action, { event: 'done', isFirst: true, before, after, line });
@@ -70,7 +72,10 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
-    await reply.answer(action, quietSet({ words: printQuiet(window), except, until: untilText, released }));
+    await reply.answer(
+      action,
+      quietSet({ words: printQuiet(window), except: exceptWords, until: untilText, released }),
+    );
   }
 }
 

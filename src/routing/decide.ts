@@ -2,6 +2,7 @@ import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
+import { describeStored } from './describe-filter.ts';
 import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { parseFilter } from './parse-filter.ts';
@@ -46,7 +47,7 @@ export function whoWants(
     const { number, channel, filter, by } = subscription;
     const reason = whyNot(filterOf(filter), subject);
     if (reason === null) {
-      const words = `subscription ${number} of <@${by}> fits: ${filter}`;
+      const words = `subscription ${number} of <@${by}> fits: ${describeStored(filter)}`;
       because.set(channel, [...(because.get(channel) ?? []), words]);
     } else {
       notFitting.push({ subscription, reason });

@@ -8,7 +8,7 @@ import {
   type WebhookKind,
   webhookKinds,
 } from '../core/event.ts';
-import { countryCode, countryName, merchantCategory } from '../core/merchant-category.ts';
+import { countryCode, countryInSentence, merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 
 const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;
@@ -78,6 +78,13 @@ function printKinds(kinds: readonly WebhookKind[]): string {
   return [...(hasSpend ? ['spend'] : []), ...named.map(kindName)].join(', ');
 }
 
+const either = new Intl.ListFormat('en-US', { type: 'disjunction' });
+
+/** `a decline`, `a decline or a shipment` */
+function eitherOf(kinds: readonly WebhookKind[]): string {
+  return either.format(kinds.map((kind) => `a ${kindTraits[kind].nouns[0]}`));
+}
+
 export interface Subject {
   readonly event: StoredEvent;
   readonly card: CardFacts;
@@ -95,7 +102,7 @@ export function whyNot(filter: Filter, subject: Subject): (() => string) | null 
     case 'all':
       return null;
     case 'kind':
-      return filter.kinds.includes(event.kind) ? null : () => `it is not among ${printKinds(filter.kinds)}`;
+      return filter.kinds.includes(event.kind) ? null : () => `it is not ${eitherOf(filter.kinds)}`;
     case 'amount':
       if (purchase === null) return () => 'it has no amount';
       return isAmount(filter, purchase.amountCents)
@@ -112,7 +119,7 @@ export function whyNot(filter: Filter, subject: Subject): (() => string) | null 
     case 'country':
       return purchase !== null && countryCode(purchase.merchant.country) === filter.country
         ? null
-        : () => `it is not known to be in ${countryName(filter.country) ?? filter.country}`;
+        : () => `it is not known to be in ${countryInSentence(filter.country)}`;
     case 'form': {
       const isVirtual = event.kind === 'virtual-card' ? true : card.isVirtual;
       return isVirtual === (filter.form === 'virtual') ? null : () => `it is not known to be a ${filter.form} card`;

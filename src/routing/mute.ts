@@ -4,7 +4,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type Clock, endOf, readEnd } from '../core/end-time.ts';
 import { serviceTime, slashCommand } from '../core/installation.ts';
-import { countryName } from '../core/merchant-category.ts';
+import { countryInSentence } from '../core/merchant-category.ts';
 import type { Message } from '../slack/message.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
@@ -194,6 +194,6 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
 
 function wordsOf(mute: Mute): MuteWords {
   const { card, by, reason, at, endsAt } = mute;
-  const countries = mute.kind === 'mute' ? null : mute.countries.map((code) => countryName(code) ?? code);
+  const countries = mute.kind === 'mute' ? null : mute.countries.map(countryInSentence);
   return { card, countries, by, reason, at, endsAt };
 }

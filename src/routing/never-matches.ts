@@ -1,8 +1,9 @@
 import { declineCodes } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
 import { transactionKinds } from '../core/event.ts';
-import { countryName, merchantCategoryNames } from '../core/merchant-category.ts';
+import { countryInSentence, merchantCategoryNames } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
+import { describeFilter } from './describe-filter.ts';
 import { type AmountTest, type Filter, hasWords, possibleKinds, printFilter, type TextFact } from './filter.ts';
 
 type Amount = Extract<Filter, { is: 'amount' }>;
@@ -66,7 +67,7 @@ function contradictionIn(way: Way): string | null {
   for (const [index, one] of way.entries())
     for (const other of way.slice(index + 1)) if (excludes(one, other) || excludes(other, one)) return both(one, other);
   const kinds = possibleKinds({ is: 'and', filters: way });
-  if (kinds.length === 0) return `No alert is “${printFilter({ is: 'and', filters: way })}”.`;
+  if (kinds.length === 0) return `No alert is “${describeFilter({ is: 'and', filters: way })}”.`;
   const hasAmount = kinds.every((kind) => transactionKinds.some((each) => each === kind));
   return amountGap(way.flatMap((part) => amountOf(part, hasAmount))) ?? whyNoCategory(way.filter(isOfCategory));
 }
@@ -110,7 +111,7 @@ function amountGap(amounts: readonly Amount[]): string | null {
 
 function both(one: Filter, other: Filter): string {
   if (one.is === 'country' && other.is === 'country') {
-    const names = [one, other].map(({ country }) => countryName(country) ?? country);
+    const names = [one, other].map(({ country }) => countryInSentence(country));
     return `No purchase is in both ${names.join(' and ')}. Did you mean “or”?`;
   }
   return `No alert is both “${printFilter(one)}” and “${printFilter(other)}”. Did you mean “or”?`;

@@ -172,6 +172,8 @@ function readTerm(cursor: Cursor, depth: number): Filter {
     cursor.advance();
     return filter;
   }
+  if (isPreposition(cursor)) cursor.advance();
+  else if (cursor.word() === 'in') return readList(cursor, readCountryFilter);
   const word = cursor.word();
   if (allWords.has(word)) {
     cursor.advance();
@@ -190,6 +192,13 @@ function readTerm(cursor: Cursor, depth: number): Filter {
   if (word === 'country') return readList(cursor, readCountryFilter);
   const fact = textFacts.find((each) => each === word);
   return fact === undefined ? cursor.fail(EXPECTED) : readList(cursor, (at) => readText(at, fact));
+}
+
+/** `declines over 500 in group Field`, `on virtual cards`: the word for the fact says all. */
+function isPreposition(cursor: Cursor): boolean {
+  if (!/^(in|at|of|on|with|by|for|from)$/.test(cursor.word())) return false;
+  const next = cursor.word(1);
+  return next === 'code' || next === 'country' || formWords.has(next) || textFacts.some((fact) => fact === next);
 }
 
 function readKinds(cursor: Cursor): Filter {

@@ -7,6 +7,7 @@ import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
+import { describeStored } from './describe-filter.ts';
 import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 
@@ -150,7 +151,7 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   }
   for (const { subscription, reason } of notFitting.slice(0, NOT_FITTING_MAX)) {
     const { number, channel, filter } = subscription;
-    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${filter}): ${reason()}.`);
+    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${describeStored(filter)}): ${reason()}.`);
   }
   if (notFitting.length > NOT_FITTING_MAX) {
     note('skipped', null, `${notFitting.length - NOT_FITTING_MAX} more subscriptions do not fit.`);

@@ -13,6 +13,7 @@ import { type WebhookKind, webhookKinds } from '../core/event.ts';
 import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
+import { describeFilter, describeStored } from './describe-filter.ts';
 import { type Filter, kindName, namesSensitive, possibleKinds, printFilter, whyNot } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
 import { unknownNames, whyNever } from './never-matches.ts';
@@ -55,7 +56,7 @@ export function createSubscriptionVerbs(deps: Deps) {
       for (const subscription of meant) await subscriptions.remove(subscription);
       const line = { did: 'took subscriptions away' };
       await reply.record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
-      await reply.answer(action, unsubscribed({ removed: meant }));
+      await reply.answer(action, unsubscribed({ removed: meant.map(described) }));
     },
 
     /** `/card subscriptions [all] [page]`: lists what this channel gets, or every channel. */
@@ -86,7 +87,10 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   }
   const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
-    return await reply.answer(action, subscriptionTrial({ filter, ...(await preview(parsed.filter, deps)) }));
+    return await reply.answer(
+      action,
+      subscriptionTrial({ filter: describeFilter(parsed.filter), ...(await preview(parsed.filter, deps)) }),
+    );
   }
   if (!(await deps.mayGetAlerts(action))) return;
   if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
@@ -103,14 +107,14 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     await reply.record(action, {
       event: 'done',
       isFirst: true,
-      after: filter,
+      after: describeFilter(parsed.filter),
       line: { did: 'subscribed', channel },
     });
   else await reply.record(action, { event: 'unchanged' });
   const byDefault = possibleKinds(parsed.filter)
     .filter((kind) => defaultChannel(kind) === channel)
     .map((kind) => kindName(kind));
-  await reply.answer(action, subscribed({ subscription, isNew, byDefault, ...before }));
+  await reply.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
 }
 
 /** A filter that some alert can fit. */
@@ -144,17 +148,27 @@ async function rulesOf(
     return {
       channel,
       byDefault: configured.filter((each) => each.channel === channel).map(({ kind }) => kindName(kind)),
-      subscriptions: all.filter((each) => each.channel === channel),
+      subscriptions: all.filter((each) => each.channel === channel).map(described),
       quiet:
         hours === undefined
           ? null
-          : { words: printQuiet(hours.window), except: hours.except, by: hours.by, at: hours.at },
+          : {
+              words: printQuiet(hours.window),
+              except: hours.except === null ? null : describeStored(hours.except),
+              by: hours.by,
+              at: hours.at,
+            },
     };
   });
 }
 
+/** As people read it. */
+function described(subscription: Subscription): Subscription {
+  return { ...subscription, filter: describeStored(subscription.filter) };
+}
+
 function listOf(subscriptions: readonly Subscription[]): string {
-  return subscriptions.map(({ number, filter }) => `${number} (${filter})`).join(', ');
+  return subscriptions.map(({ number, filter }) => `${number} (${describeStored(filter)})`).join(', ');
 }
 
 /** @param elsewhere the one that is meant, where it belongs to another channel. */
@@ -164,7 +178,7 @@ function whichOnes(
 ): Pick<Refusal, 'why' | 'whoCan'> {
   if (elsewhere !== undefined) {
     const { number, channel, filter } = elsewhere;
-    const why = `Subscription ${number} (${filter}) belongs to another channel.`;
+    const why = `Subscription ${number} (${describeStored(filter)}) belongs to another channel.`;
     return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channel } };
   }
   return here.length === 0

@@ -140,17 +140,19 @@ export interface SubscriptionList {
 export function subscriptionList({ isAll, rules, mutes, page }: SubscriptionList): Message {
   const count = rules.reduce((sum, { subscriptions }) => sum + subscriptions.length, 0);
   const where = isAll ? 'All channels' : 'This channel';
-  const subscriptions = `${count} ${count === 1 ? 'subscription' : 'subscriptions'}`;
+  const subscriptions = countOf(count, 'subscription');
   const quiet = rules.filter((rule) => rule.quiet !== null).length;
   const shown = pageOf(rules.flatMap(sectionsOf), page);
   return {
-    text: sentence(`${where}: ${subscriptions}, quiet hours in ${quiet} of ${rules.length}, ${mutes} mutes.`),
+    text: sentence(
+      `${where}: ${subscriptions}, quiet hours in ${quiet} of ${rules.length}, ${countOf(mutes, 'mute')}.`,
+    ),
     blocks: [
       header(isAll ? 'What channels get' : 'What this channel gets'),
       ...shown.shown,
       ...context(
         pageWords(shown, `subscriptions${isAll ? ' all' : ''}`),
-        mutes === 0 ? null : `${mutes} ${mutes === 1 ? 'card is' : 'cards are'} muted: ${commandCode('mutes')}`,
+        mutes === 0 ? null : `${countOf(mutes, 'card')} ${mutes === 1 ? 'is' : 'are'} muted: ${commandCode('mutes')}`,
         isAll ? null : `For every channel: ${commandCode('subscriptions all')}`,
       ),
     ],

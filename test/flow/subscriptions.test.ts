@@ -39,9 +39,9 @@ describe('a subscription', () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.team, 'subscribe declines over 500');
-    await waitTold(ana, /This channel now also gets: declines and over \$500\.00/);
+    await waitTold(ana, /This channel now also gets: declines over \$500\.00/);
     await type(ana, places.team, 'subscribe declines, settlements at least 600');
-    await waitTold(ana, /This channel now also gets: settlements, declines and at least \$600\.00/);
+    await waitTold(ana, /This channel now also gets: settlements, declines at least \$600\.00/);
 
     await deliver(
       sampleWebhook('decline.rule.velocity', { AcctId, TransactionAmount: -41.11, MerchantName: 'Small Shop' }),
@@ -64,10 +64,10 @@ describe('a subscription', () => {
     const { waitTold, deliver, take, waitFor, texts, told } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(zoe, places.travel, 'subscribe declines country PT');
-    const added = await waitTold(zoe, /declines and country PT/);
+    const added = await waitTold(zoe, /declines in Portugal/);
     await type(zoe, places.travel, 'subscriptions');
     const list = await waitTold(zoe, /This channel: 1 subscription/, Number(added.ts));
-    expect(JSON.stringify(list.blocks)).toContain(`declines and country PT, by <@${zoe}>`);
+    expect(JSON.stringify(list.blocks)).toContain(`declines in Portugal, by <@${zoe}>`);
 
     await type(zoe, places.travel, 'unsubscribe');
     await waitTold(zoe, /This subscription has ended/);
@@ -101,7 +101,7 @@ describe('a subscription', () => {
 
   it('in a default channel says that it adds nothing there', async () => {
     await type(ana, channels.declines, 'subscribe declines over 900');
-    const answer = await cardbell().waitTold(ana, /declines and over \$900/);
+    const answer = await cardbell().waitTold(ana, /declines over \$900/);
 
     expect(JSON.stringify(answer.blocks)).toContain('By configuration, all declines');
   });
@@ -242,7 +242,7 @@ describe('quiet hours', () => {
     await type(ana, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC except declines`);
     await waitTold(ana, /Quiet hours of this channel: .* UTC, daily.*It is quiet now/);
     await type(ana, channels.virtual, 'subscribe declines merchant Nightly');
-    await waitTold(ana, /declines and merchant "Nightly"/);
+    await waitTold(ana, /declines at merchant "Nightly"/);
 
     await deliver(sampleWebhook('virtual-card', { AccountId: AcctId }));
     const held = `{cardbell:out:${channels.virtual}}:held`;

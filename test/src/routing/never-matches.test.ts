@@ -16,7 +16,7 @@ describe('a filter', () => {
   it.each([
     ['declines over 500 and under 100', 'No amount is $500.01 or more and $99.99 or less.'],
     ['over 500 and at most 500', 'No amount is $500.01 or more and $500.00 or less.'],
-    ['country US and country CA', 'No purchase is in both United States and Canada. Did you mean “or”?'],
+    ['country US and country CA', 'No purchase is in both the United States and Canada. Did you mean “or”?'],
     ['virtual cards and physical cards', 'No alert is both “virtual cards” and “physical cards”. Did you mean “or”?'],
     ['declines and not declines', null],
     ['over 5 and not over 5', 'No alert is both “over $5.00” and “not over $5.00”. Did you mean “or”?'],

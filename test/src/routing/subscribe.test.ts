@@ -39,7 +39,7 @@ it('before a subscription is made, it says what it would have posted, and nothin
   await performAction(subscribeTo('act_1', 'try declines over 500'), deps);
 
   expect(answers.at(-1)?.text).toMatch(
-    /^Nothing has changed\. declines and over \$500\.00: In the last 30 days this would have posted/,
+    /^Nothing has changed\. declines over \$500\.00: In the last 30 days this would have posted/,
   );
   expect(await createSubscriptions(redis()).all()).toEqual([]);
 });
