@@ -6,7 +6,8 @@ import { type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
-const RECENT_MAX = 50;
+/** A week of declines that somebody’s digest counts. */
+const RECENT_MAX = 200;
 /** A status webhook normally comes immediately, but the service's retries and outages may delay it. */
 const EXPECTED_SECONDS = 3600;
 

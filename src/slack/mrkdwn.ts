@@ -81,9 +81,13 @@ export function mention(id: string): string {
   return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
-/** `@ana, @ops`: users and user groups, the first twenty. */
+/** People whom one message names. */
+const NAMED_MAX = 20;
+
+/** `@ana, @ops`: users and user groups, the first twenty and how many more there are. */
 export function mentions(ids: readonly string[]): string {
-  return ids.slice(0, 20).map(mention).join(', ');
+  const more = ids.length - NAMED_MAX;
+  return `${ids.slice(0, NAMED_MAX).map(mention).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Names a Slack channel. */

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
-import { context, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 
@@ -29,6 +29,7 @@ const CARDS_MAX = 10;
 export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Message {
   const state = stateOf(cards);
   const isWaiting = state === 'INACTIVE';
+  const earlier = cards.length - CARDS_MAX;
   const [latest] = shipments;
   const name = cardOfHolderRaw(card);
   const where = isVirtual
@@ -45,6 +46,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
       section(
         ...shipments.map(shipmentLine),
         shipments.length === 0 ? `*${where}*` : null,
+        earlier > 0 ? `… and ${countOf(earlier, 'earlier card')}.` : null,
         ...cards
           .slice(-CARDS_MAX)
           .map(({ last4, status }) => `*Card ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),

@@ -3,7 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, header, outside, plainText, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
@@ -26,7 +26,6 @@ interface Around {
 }
 
 const STEPS_MAX = 15;
-const PEOPLE_MAX = 10;
 
 /** *Explain this decline*: what happened, why, what would fix it, and who can. */
 export function explainDecline(explained: readonly Explained[], around: Around): ModalView {
@@ -94,10 +93,8 @@ function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Aroun
       : 'Nobody can change this in Slack. Ask whoever administers the card program.';
   }
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
-  const people = ids.slice(0, PEOPLE_MAX).map(mention);
-  return people.length === 0
-    ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.`
-    : `${what}: ${people.join(', ')}.`;
+  const people = mentions(ids);
+  return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;
 }
 
 const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none'>, string>> = {

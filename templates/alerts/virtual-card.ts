@@ -74,7 +74,6 @@ export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
   if (outcome === 'not_created')
     return 'No card was created. Check the order in the card program’s portal, then order again.';
   const words = failed
-    .slice(0, 6)
     .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);

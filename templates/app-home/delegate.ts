@@ -3,7 +3,7 @@ import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mention } from '../../src/slack/mrkdwn.ts';
+import { mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, header, outside, plainText, section, sentence } from '../core/blocks.ts';
 
 export interface ShownDelegate {
@@ -22,8 +22,6 @@ export interface DelegateFacts {
 
 /** `action_id` and `block_id` of each input. */
 export const delegateInput = { to: 'to', from: 'from', until: 'until' } as const;
-
-const ALLOWED_MAX = 20;
 
 /** Who stands in for this approver, and the way to name somebody; nothing where the policy does not allow it. */
 export function homeDelegate({ current, allowed }: DelegateFacts): KnownBlock[] {
@@ -55,7 +53,7 @@ export function delegateForm(allowed: readonly string[]): ModalView {
     blocks: [
       section(
         'Your delegate may approve and change what you may, and is mentioned with you. It goes on record.',
-        `The policy lets you name ${allowed.slice(0, ALLOWED_MAX).map(mention).join(', ')}.`,
+        `The policy lets you name ${mentions(allowed)}.`,
       ),
       input(delegateInput.to, 'Who', { type: 'users_select', action_id: delegateInput.to }),
       input(delegateInput.from, 'First day', { type: 'datepicker', action_id: delegateInput.from }),

@@ -4,7 +4,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
-import { actions, button, header, section } from '../core/blocks.ts';
+import { actions, button, context, countOf, header, section } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
 import { claimWords } from '../holders/claim-request.ts';
@@ -82,6 +82,11 @@ function homeClaims({ claims, isApprover }: TeamFacts, pages: HomePages): KnownB
                 label: `Confirm ${cardOfHolderRaw(card)}`,
               }),
             })),
+            ...context(
+              cards.length > CARDS_OF_CLAIM_MAX
+                ? `${countOf(cards.length - CARDS_OF_CLAIM_MAX, 'more card')} can be confirmed in the approvals channel.`
+                : null,
+            ),
             ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' })),
           ]
         : []),

@@ -2,16 +2,11 @@ import { blocksIn, type LimitRequest, type OverriddenRequest, payCentsOf } from 
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
-
-/** Mentions of users and user groups, as configured. */
-function mentions(ids: readonly string[]): string {
-  return ids.slice(0, 20).map(mention).join(' ');
-}
 
 /** A request that nobody has decided, and where its message is. */
 export interface WaitingRequest {

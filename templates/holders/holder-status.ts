@@ -35,7 +35,7 @@ export function holderStatus(alert: StatusAlert): Message {
   const status = isOne ? statusOf(only) : undefined;
   const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const title = status === undefined ? `${changes.length} of your cards changed` : headlines[status];
-  const lines = shown.map((change) => line(change));
+  const lines = linesOf(changes);
 
   return {
     text: sentence(
@@ -68,9 +68,14 @@ export function holderStatusLines(alert: StatusAlert): ShortLines {
     title: status === undefined ? `${changes.length} of your cards changed` : headlines[status],
     who: '',
     at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
-    cause: [...changes.slice(0, SHOWN_MAX).map(line), status === undefined ? null : meanings[status]],
+    cause: [...linesOf(changes), status === undefined ? null : meanings[status]],
     small: [],
   };
+}
+
+function linesOf(changes: readonly StatusChange[]): string[] {
+  const more = changes.length - SHOWN_MAX;
+  return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];
 }
 
 function statusOf({ steps, supersededBy }: StatusChange): CardStatus | undefined {

@@ -31,8 +31,8 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
-  return also.length === 0 ? line : `${line}\nAlso too small: ${also.join(', ')}.`;
+  const also = alsoTooSmallOf(others, isOfOne, event.occurredAt);
+  return also === '' ? line : `${line}\nAlso too small: ${also}.`;
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
@@ -43,8 +43,8 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   const over = `*Over the ${nameOf(rule)}`;
   const resets = opensAgain(rule.period, event.occurredAt);
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event.occurredAt));
-  const more = also.length === 0 ? '' : ` Also too small: ${also.join(', ')}.`;
+  const also = alsoTooSmallOf(others, isOfOne, event.occurredAt);
+  const more = also === '' ? '' : ` Also too small: ${also}.`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline: something may have been given back meanwhile.
@@ -54,6 +54,12 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   const what =
     remainingCents > 0 ? `${formatCents(missing)} more than ${room}` : `nothing is left of ${formatCents(from)}`;
   return `${over}:* ${what}${onTop(event)}.${resets}${more}`;
+}
+
+function alsoTooSmallOf(others: readonly LimitRaise[], isOfOne: boolean, at: string): string {
+  const more = others.length - ALSO_MAX;
+  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, at));
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The limits that stopped the purchase, tightest first. */

@@ -134,12 +134,15 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
   return { ...money, what, why };
 }
 
+const STATUSES_SHOWN = 5;
+
 function statusWay({ changes }: StatusAlert): string {
   const way = changes.map(({ from, steps, supersededBy }) => {
     const now = supersededBy ?? steps.at(-1)?.status ?? '';
     return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
   });
-  return capital(way.slice(0, 5).join('; '));
+  const more = way.length - STATUSES_SHOWN;
+  return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${more > 0 ? ` and ${more} more` : ''}`);
 }
 
 const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string>> = {

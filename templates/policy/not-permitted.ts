@@ -1,6 +1,6 @@
 import type { Role } from '../../src/policy/decide.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mention } from '../../src/slack/mrkdwn.ts';
+import { mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, section, sentence } from '../core/blocks.ts';
 import { askThemButton } from './refusal.ts';
 
@@ -24,13 +24,13 @@ export interface NotPermitted {
 
 /** You may not, and who may. */
 export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotPermitted): Message {
-  const who = whoMay.slice(0, 20).map(mention);
+  const who = mentions(whoMay);
   const people =
     role === 'holder' || role === null
       ? ''
-      : who.length === 0
+      : who === ''
         ? 'Nobody is configured for that yet: ask whoever runs Cardbell.'
-        : `Ask ${who.join(', ')}.`;
+        : `Ask ${who}.`;
   const why = isExternal
     ? `People of other companies cannot ${doing}.`
     : `Only ${whoWords[role ?? 'operator']} may ${doing}.`;
@@ -39,7 +39,7 @@ export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotP
     text: sentence(`Not done: ${why} Nothing changed.`),
     blocks: [
       section(`*Not done.* ${why}`, people, 'Nothing changed.'),
-      ...actions(askValue === null || people === '' || who.length === 0 ? null : askThemButton(askValue, doing)),
+      ...actions(askValue === null || people === '' || who === '' ? null : askThemButton(askValue, doing)),
     ],
   };
 }

@@ -63,18 +63,18 @@ describe('the statuses of a card', () => {
 });
 
 describe('the latest alerts of an account', () => {
-  it('are the newest fifty, newest first, each kind for itself', async () => {
+  it('are the newest two hundred, newest first, each kind for itself', async () => {
     const history = createCardHistory(redis());
 
-    for (let index = 0; index < 52; index += 1) await history.addAlert(7, 'declines', `evt_${index}`, 1000 + index);
+    for (let index = 0; index < 202; index += 1) await history.addAlert(7, 'declines', `evt_${index}`, 1000 + index);
     await history.addAlert(7, 'shipments', 'evt_ship', 5000);
     await history.addAlert(8, 'declines', 'evt_other', 9000);
 
-    const declines = await history.recentAlerts(7, 'declines', 60);
-    expect([declines.length, declines[0], declines.at(-1)]).toEqual([50, 'evt_51', 'evt_2']);
-    expect(await history.recentAlerts(7, 'declines', 2)).toEqual(['evt_51', 'evt_50']);
+    const declines = await history.recentAlerts(7, 'declines', 300);
+    expect([declines.length, declines[0], declines.at(-1)]).toEqual([200, 'evt_201', 'evt_2']);
+    expect(await history.recentAlerts(7, 'declines', 2)).toEqual(['evt_201', 'evt_200']);
     expect(await history.recentAlerts(7, 'shipments', 9)).toEqual(['evt_ship']);
-    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_51']);
+    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_201']);
   });
 });
 

@@ -20,12 +20,12 @@ describe('a refusal', () => {
     expect(JSON.stringify(blocks)).toContain('*Not done.* Nobody unblocks');
   });
 
-  it('names those who can, twenty at most', () => {
+  it('names those who can, twenty at most, and says how many more there are', () => {
     const userIds = Array.from({ length: 21 }, (_, index) => `U0${index}X`);
 
     for (const shown of shownIn(refusal({ ...no, whoCan: { text: 'Ask another approver:', userIds } }))) {
       expect(shown).toContain('Ask another approver: <@U00X>, <@U01X>,');
-      expect(shown).toContain('<@U019X>.');
+      expect(shown).toContain('<@U019X> and 1 more.');
       expect(shown).not.toContain('<@U020X>');
     }
   });
