@@ -1,6 +1,6 @@
 import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { context, header, section, sentence } from '../core/blocks.ts';
+import { context, header, inSections, section, sentence } from '../core/blocks.ts';
 
 /** A row of the list. */
 export interface HelpEntry {
@@ -12,6 +12,9 @@ export interface HelpEntry {
 
 /** What is shown in full, with examples. */
 const FIRST = 5;
+
+/** Lines of one block: few enough that no block is cut. */
+const MORE_LINES = 12;
 
 export interface Help {
   /** What this person may do, the most used first. */
@@ -34,7 +37,7 @@ export function help({ own, others }: Help): Message {
       ),
       ...(more.length === 0
         ? []
-        : [section('*More*', ...more.map(({ usage, effect }) => `${commandCode(usage)} – ${effect}`))]),
+        : inSections(['*More*', ...more.map(({ usage, effect }) => `${commandCode(usage)} – ${effect}`)], MORE_LINES)),
       ...context(
         others.length === 0 ? null : `Other roles can also use: ${words(others)}.`,
         `${commandCode()} by itself opens a form: find a card by typing, then choose what to do.`,

@@ -46,6 +46,20 @@ describe('help', () => {
   });
 });
 
+it('help names every command, also when there are many more', () => {
+  const own = Array.from({ length: 50 }, (_, index) => {
+    return {
+      usage: `verb${index}`,
+      example: `verb${index}`,
+      effect: 'does a thing that takes many words to say '.repeat(3),
+    };
+  });
+  const read = shown(help({ own, others: [] }).blocks);
+
+  for (const { usage } of own) expect(read).toContain(`${usage}\``);
+  expect(checkBlocks(help({ own, others: [] }).blocks, 'message')).toEqual([]);
+});
+
 it('a refusal says why, who can, and that nothing changed', () => {
   const { text, blocks } = refusal(answer.refusal);
 
