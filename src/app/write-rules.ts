@@ -62,6 +62,7 @@ export const rules: Rules = {
     put: ofActions,
     // Nobody else posts what is on its way, until its sender has said what became of it.
     claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
+    beginRedirect: each,
     markSent: each,
   },
   trackedMessages: {

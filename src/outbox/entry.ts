@@ -141,6 +141,8 @@ export const Sending = z.strictObject({
   attempt: z.int().default(1),
   /** True when the last attempt was not found in Slack: the same entries have to be posted again, in one message. */
   isUnsent: z.boolean().default(false),
+  /** The channel that gets its entries, because this one cannot be posted to, and Slack's code for that; null: this one. */
+  redirect: z.strictObject({ to: z.string(), slackError: z.string() }).nullable().default(null),
 });
 export type Sending = z.infer<typeof Sending>;
 

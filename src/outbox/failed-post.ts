@@ -54,13 +54,17 @@ export interface Claimed {
 /** Moves the entries to a channel that can be posted to. They wait while there is none. */
 export async function redirect(claimed: Claimed, error: SlackError, deps: FailedPostDeps): Promise<number | null> {
   const { channel, sending, entries } = claimed;
-  if (await deps.undeliverable.redirect(entries, channel, error)) {
-    // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
-    await deps.outbox.markSent(channel, sending, ELSEWHERE);
-    return null;
+  const to = sending.redirect?.to ?? (await deps.undeliverable.insteadOf(channel, error));
+  if (to === null) {
+    await putBack(claimed, deps);
+    return NO_CHANNEL_PAUSE_MS;
   }
-  await putBack(claimed, deps);
-  return NO_CHANNEL_PAUSE_MS;
+  // First: whoever takes over after a crash must not post here what the other channel has got.
+  await deps.outbox.beginRedirect(channel, sending, { to, slackError: error.slackError });
+  await deps.undeliverable.redirect(entries, { channel, to }, error);
+  // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
+  await deps.outbox.markSent(channel, sending, ELSEWHERE);
+  return null;
 }
 
 /** @param tookMs how long the attempt took. @returns milliseconds to wait before anything else is posted, or null. */

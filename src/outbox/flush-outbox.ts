@@ -63,8 +63,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     if (unresolved !== null && !unresolved.sending.isUnsent) {
       const claimedForMs = CLAIM_MS - unresolved.ageMs;
       if (claimedForMs > 0) return claimedForMs;
-      const { sending, entries } = unresolved;
-      await reconcile({ channel, sending, entries, cameAt: new Map() }, null, deps);
+      const claimed = { ...unresolved, channel, cameAt: new Map() };
+      const { redirect: begun } = claimed.sending;
+      if (begun === null) await reconcile(claimed, null, deps);
+      else await redirect(claimed, new SlackError('chat.postMessage', 'channel_unusable', begun.slackError), deps);
       continue;
     }
     const cameAt = new Map(waiting.map(({ entry, ageMs }) => [entry.id, now() - ageMs]));

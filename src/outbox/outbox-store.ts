@@ -83,6 +83,8 @@ interface Sendings {
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
   /** Where each entry was posted; null when that is not known, '' for a file, `ELSEWHERE` where that is not here. */
   sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
+  /** Before its entries are put into another channel: whoever takes over after a crash must not post them here. */
+  beginRedirect(channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>): Promise<void>;
   /** It was not posted: its entries wait again, in messages of at most `most` entries. */
   requeue(channel: string, sending: Sending, most?: number): Promise<void>;
   /** It was not found, but may still appear: the same entries have to be posted again, as the same message. */
@@ -128,6 +130,11 @@ const channelsKey = stateKey('outbox-channels');
 /** A channel that may have something waiting. */
 export async function noteChannel(redis: Redis | Cluster, channel: string): Promise<void> {
   await redis.sadd(channelsKey, channel);
+}
+
+/** By which a message with these entries is found again: opaque, and the same for every attempt. */
+export function refOf(channel: string, entryIds: readonly string[]): string {
+  return contentId('m_', [channel, ...entryIds.toSorted()]);
 }
 
 function keysOf(channel: string): string[] {
@@ -183,7 +190,7 @@ function createSendings(redis: Redis | Cluster): Sendings {
   const resolveAs = async (
     channel: string,
     { ref, attempt, entryIds }: Sending,
-    how: 'sent' | 'unsent' | 'again' | 'dropped',
+    how: 'sent' | 'unsent' | 'again' | 'dropped' | 'redirected',
     what: string | number = '',
   ): Promise<void> => {
     const sent = how === 'sent' ? entryIds : [];
@@ -219,12 +226,13 @@ function createSendings(redis: Redis | Cluster): Sendings {
       return await redis.zcard(outboxKey(channel, 'queue'));
     },
     async claim(channel, entryIds, slackMs) {
-      const ref = contentId('m_', [channel, ...entryIds.toSorted()]);
-      const text = await claim.run(keysOf(channel), [ref, slackMs === null ? '' : Math.round(slackMs), ...entryIds]);
+      const args = [refOf(channel, entryIds), slackMs === null ? '' : Math.round(slackMs), ...entryIds];
+      const text = await claim.run(keysOf(channel), args);
       return typeof text === 'string' ? sendingFormat.read(text) : null;
     },
     markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', ts),
     sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
+    beginRedirect: (channel, sending, redirect) => resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
     requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
     keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
     drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),

@@ -12,7 +12,7 @@ interface Deps {
   readonly threads: Pick<Threads, 'markGone'>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly undeliverable: Pick<Undeliverable, 'redirect'>;
+  readonly undeliverable: Pick<Undeliverable, 'insteadOf' | 'redirect'>;
   /** Until when (ms) a channel's quiet hours hold a subject; null: not at all. */
   readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
 }
@@ -36,7 +36,8 @@ export function createPostAgain(deps: Deps) {
         );
         if (reference !== undefined) entries.push(await entryOf(subject, reference));
       }
-      if (!isChannelGone || !(await undeliverable.redirect(entries, channel, error))) await putAll(channel, entries);
+      const to = isChannelGone ? await undeliverable.insteadOf(channel, error) : null;
+      await (to === null ? putAll(channel, entries) : undeliverable.redirect(entries, { channel, to }, error));
       // Last: until then a crash only repeats this.
       await trackedMessages.forget(ref, subjects);
     },

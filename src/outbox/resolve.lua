@@ -1,6 +1,6 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "./in-chunks"
--- ARGV: ref, how it ended, ts or how many may share a message, attempt, time to live (s), then the ids of what was sent, in
+-- ARGV: ref, how it ended, ts, how many may share a message or where it goes instead (JSON), attempt, time to live (s), then the ids of what was sent, in
 -- the order of their keys. Answers 1, or 0 when it was resolved already. What was sent is remembered even then: Redis may
 -- have come back older than it was, and have forgotten the message on its way.
 local function forget(ids)
@@ -36,6 +36,11 @@ end
 if not isOurs or decoded.attempt ~= tonumber(ARGV[4]) then return 0 end
 if ARGV[2] == 'again' then
   decoded.isUnsent = true
+  redis.call('SET', KEYS[3], cjson.encode(decoded))
+  return 1
+end
+if ARGV[2] == 'redirected' then
+  decoded.redirect = cjson.decode(ARGV[3])
   redis.call('SET', KEYS[3], cjson.encode(decoded))
   return 1
 end

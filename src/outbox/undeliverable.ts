@@ -35,32 +35,38 @@ export function createUndeliverable(deps: Deps) {
   const { outbox, wakeOutbox, fallback, attachRows, unsupported, logDelivery, notifyOps } = deps;
 
   return {
-    /**
-     * Moves the entries to another channel, because this one cannot be posted to, or another company reads it. False when
-     * there is none.
-     */
-    async redirect(entries: readonly OutboxEntry[], channel: string, error: SlackError): Promise<boolean> {
+    /** The channel for what cannot be posted in this one, or must not be, because another company reads it; null: none. */
+    async insteadOf(channel: string, error: SlackError): Promise<string | null> {
       const isShared = error.slackError === SHARED_CHANNEL;
       if (isShared) await notifyOps(opsIssue.channelShared(channel));
       const to = isShared ? await fallback.unshared(channel) : fallback.channel;
-      if (to === null || to === channel) return false;
+      return to === channel ? null : to;
+    },
+
+    /** Moves the entries to another channel. Safe to repeat. */
+    async redirect(
+      entries: readonly OutboxEntry[],
+      { channel, to }: { readonly channel: string; readonly to: string },
+      error: SlackError,
+    ): Promise<void> {
       // A message to a holder is never posted anywhere else.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
-        return true;
+        return;
       }
-      for (const entry of forTeam)
+      const isShared = error.slackError === SHARED_CHANNEL;
+      await inChunks(forTeam, async (entry) => {
         if (isShared || !(await isShown(entry, fallback))) await outbox.put(to, forEverybody(entry));
+      });
       await wakeOutbox(to);
-      if (isShared) return true;
+      if (isShared) return;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
         if (alertId !== null) await logDelivery([alertId], { step: 'redirected', channel, text });
       });
       await notifyOps(opsIssue.channelUnusable(channel, error));
-      return true;
     },
 
     /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */

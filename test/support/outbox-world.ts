@@ -111,11 +111,22 @@ export function createWorld({
       if (sending !== null && !(sending.isUnsent && sending.entryIds.join() === entryIds.join())) return null;
       const ref = sending?.ref ?? `m_${entryIds.toSorted().join()}`;
       const attempt = (sending?.attempt ?? 0) + 1;
-      sending = { ref, entryIds: [...entryIds], startedAt: clock, slackMs: null, attempt, isUnsent: false };
+      sending = {
+        ref,
+        entryIds: [...entryIds],
+        startedAt: clock,
+        slackMs: null,
+        attempt,
+        isUnsent: false,
+        redirect: null,
+      };
       return sending;
     },
     markSent: async (_channel, of, ts) => resolve(of, 'sent', ts),
     sentAt: async (_channel, ids) => ids.map((id) => sentAt.get(id) ?? null),
+    async beginRedirect(_channel, { ref }, redirect) {
+      if (sending?.ref === ref) sending = { ...sending, redirect };
+    },
     requeue: async (_channel, of) => resolve(of, 'unsent'),
     keepUnsent: async (_channel, of) => resolve(of, 'again'),
     drop: async (_channel, of) => resolve(of, 'dropped'),
@@ -162,7 +173,8 @@ export function createWorld({
     doubtSinceMs: () => null,
   });
   const undeliverable = {
-    redirect: async () => false,
+    insteadOf: async () => null,
+    redirect: async () => {},
     avoidNewBlocks: async () => false,
     refused: async () => {},
   };

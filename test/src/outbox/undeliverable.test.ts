@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import { outboxKey } from '../../../src/core/keys.ts';
+import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
+import { ELSEWHERE } from '../../../src/outbox/outbox-store.ts';
 import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -18,7 +20,7 @@ describe('what a channel does not take', () => {
     const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
     const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere });
 
-    await world.undeliverable.redirect([entry], 'C1', gone);
+    await world.undeliverable.redirect([entry], { channel: 'C1', to: 'C0ALL' }, gone);
 
     expect(await inFallback(world)).toMatchObject([{ id: 'n1', message: { text: 'For all.' } }]);
     expect(JSON.stringify(await inFallback(world))).not.toContain('For few.');
@@ -33,7 +35,11 @@ describe('what a channel does not take', () => {
     const [waiting] = (await world.outbox.look('D1', 9)).waiting;
     expect(waiting?.entry).toMatchObject({ message: { text: expect.stringMatching(/PIN/) } });
 
-    await world.undeliverable.redirect(waiting === undefined ? [] : [waiting.entry], 'D1', gone);
+    await world.undeliverable.redirect(
+      waiting === undefined ? [] : [waiting.entry],
+      { channel: 'D1', to: 'C0ALL' },
+      gone,
+    );
 
     const [plain] = await inFallback(world);
     expect(plain).toMatchObject({ id: `${id}-plain` });
@@ -43,9 +49,33 @@ describe('what a channel does not take', () => {
   it('is never posted where another company reads: requests and notices wait while no other channel is left', async () => {
     const world = createPostingWorld(redis());
     const shared = new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
-    const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'Who did what.', blocks: [] } });
 
-    expect(await world.undeliverable.redirect([entry], 'C1', shared), 'no other channel').toBe(false);
-    expect(await inFallback(world)).toEqual([]);
+    expect(await world.undeliverable.insteadOf('C1', shared), 'no other channel').toBeNull();
+  });
+
+  it('goes on to the fallback channel when the worker that moved it died, also when its channel is back', async () => {
+    const posts: string[] = [];
+    const post = async (channel: string) => {
+      posts.push(channel);
+      return { channel, ts: '1.000001' };
+    };
+    const world = createPostingWorld(redis(), { slack: { post, findMessages: async () => [] } });
+    const entries = await world.entries(3);
+    const ids = entries.map(({ id }) => id);
+    for (const entry of entries) await world.outbox.put('C1', entry);
+    const sending = await world.outbox.claim('C1', ids, null);
+    expect(sending).not.toBeNull();
+    if (sending === null) return;
+    await world.outbox.beginRedirect('C1', sending, { to: 'C0ALL', slackError: 'is_archived' });
+    await world.undeliverable.redirect(entries.slice(0, 1), { channel: 'C1', to: 'C0ALL' }, gone);
+    // It died here, and its claim is over.
+    const stored = JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '') as Sending;
+    await redis().set(outboxKey('C1', 'sending'), JSON.stringify({ ...stored, startedAt: stored.startedAt - 20_000 }));
+
+    await world.flush('C1');
+
+    expect(posts).toEqual([]);
+    expect((await inFallback(world)).map(({ id }) => id).toSorted()).toEqual(ids);
+    expect(await world.outbox.sentAt('C1', ids)).toEqual([ELSEWHERE, ELSEWHERE, ELSEWHERE]);
   });
 });
