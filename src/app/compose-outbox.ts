@@ -45,7 +45,12 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
   const { edits, edit } = composeEditing(context, rendering, posting.undeliverable, throttle);
   return {
     hasEdits: async (channel: string) => (await edits.waiting(channel)) > 0,
-    deleteLateCopies: createDeleteLateCopies({ ...context, ...posting, slackNow: context.slackClock.now }),
+    deleteLateCopies: createDeleteLateCopies({
+      ...context,
+      ...rendering,
+      ...posting,
+      slackNow: context.slackClock.now,
+    }),
     updateMessages: (subject: Subject) => updateMessages(subject, { ...context, edits }),
     flush: (channel: string) =>
       flushOutbox(channel, {

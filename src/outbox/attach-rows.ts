@@ -4,11 +4,11 @@ import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { Slack, Thread } from '../slack/client.ts';
+import type { FoundMessage, Slack, Thread } from '../slack/client.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
 import type { Batch, BatchMessages, UnsupportedBlocks } from './message-store.ts';
-import type { Outbox } from './outbox-store.ts';
+import { type Outbox, refOf } from './outbox-store.ts';
 import type { RowsOf } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
@@ -107,7 +107,7 @@ export function createAttachRows(deps: Deps): AttachRows {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     const pages = rowsPages(batch?.alerts.length ?? 0);
     for (let page = 0; page < pages; page += 1) {
-      const id = `${entry.id}-page-${page}`;
+      const id = pageId(entry.id, page);
       await outbox.put(channel, { ...entry, id, page, noFile: slackError, priority: 'spend' });
     }
     await notifyOps(opsIssue.noFiles(slackError));
@@ -127,8 +127,26 @@ export function fileNameOf(entry: OutboxEntry | undefined): string | null {
   return entry?.kind === 'rows' && entry.page === null ? fileName(entry) : null;
 }
 
+/** The outbox entry of a summary's rows. */
+export function rowsId(ts: string): string {
+  return `rows-${ts}`;
+}
+
+function pageId(id: string, page: number): string {
+  return `${id}-page-${page}`;
+}
+
+/** Whether a message in the thread of a summary shows its rows. */
+export function isRowsOf({ channel, ts }: MessageRef, { alerts }: Batch): (message: FoundMessage) => boolean {
+  const file = fileName({ of: { channel, ts } });
+  const pages = Array.from({ length: rowsPages(alerts.length) }, (_, page) =>
+    refOf(channel, [pageId(rowsId(ts), page)]),
+  );
+  return ({ ref, files }) => files.includes(file) || (ref !== null && pages.includes(ref));
+}
+
 /** Says nothing about a card. */
-export function fileName({ of }: RowsEntry): string {
+export function fileName({ of }: Pick<RowsEntry, 'of'>): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;
 }

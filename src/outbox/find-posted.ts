@@ -128,7 +128,8 @@ export function isThreadGone(error: unknown): boolean {
   return error instanceof SlackError && threadGone.test(error.slackError);
 }
 
-function noneIfGone(error: unknown): FoundMessage[] {
+/** What stands in a thread whose first message is gone. */
+export function noneIfGone(error: unknown): FoundMessage[] {
   if (!isThreadGone(error)) throw error;
   return [];
 }

@@ -1,7 +1,9 @@
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
-import type { FindPosted, PostSearch } from './find-posted.ts';
+import { isRowsOf, rowsId } from './attach-rows.ts';
+import { type FindPosted, noneIfGone, type PostSearch } from './find-posted.ts';
+import type { BatchMessages } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import type { LateCopies } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
@@ -14,9 +16,10 @@ const LAST_LOOK_MS = 300_000;
 const LOOKS_MAX = 20;
 
 interface Deps {
-  readonly outbox: Pick<Outbox, 'sentAt'>;
+  readonly outbox: Pick<Outbox, 'sentAt' | 'remove'>;
   readonly findPosted: Pick<FindPosted, 'find'>;
-  readonly slack: Pick<Slack, 'delete'>;
+  readonly slack: Pick<Slack, 'delete' | 'findMessages'>;
+  readonly batchMessages: Pick<BatchMessages, 'get' | 'remove'>;
   readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
   /** Milliseconds by Slack's clock; null when it is not known. */
   readonly slackNow: () => number | null;
@@ -35,6 +38,7 @@ export function createDeleteLateCopies({
   outbox,
   findPosted,
   slack,
+  batchMessages,
   trackedMessages,
   slackNow,
   log,
@@ -48,9 +52,10 @@ export function createDeleteLateCopies({
     const stays = kept.includes('') ? found.slice(0, 1) : kept;
     for (const ts of found.filter((one) => !stays.includes(one))) {
       log.warn({ channel, ref }, 'a message appeared late and was posted twice: deleting the copy');
-      // First, so that the copy is never taken for a message that somebody deleted.
+      await deleteRows(channel, ts);
+      // Before it is gone, so that the copy is never taken for a message that somebody deleted.
       await trackedMessages.forget({ channel, ts });
-      await deleteCopy(channel, ts);
+      await deleteMessage(channel, ts);
     }
     if (looks >= LOOKS_MAX) return null;
     if (kept.includes(null)) return FIRST_LOOK_MS;
@@ -73,7 +78,19 @@ export function createDeleteLateCopies({
     }
   }
 
-  async function deleteCopy(channel: string, ts: string): Promise<void> {
+  /** The rows of a summary, which stand in its thread or wait for it. */
+  async function deleteRows(channel: string, ts: string): Promise<void> {
+    const batch = await batchMessages.get(channel, ts);
+    if (batch?.form !== 'summary') return;
+    await outbox.remove(channel, rowsId(ts));
+    const replies = await slack.findMessages({ channel, threadTs: ts, sinceMs: Number(ts) * 1000 }).catch(noneIfGone);
+    const isRows = isRowsOf({ channel, ts }, batch);
+    for (const reply of replies) if (isRows(reply)) await deleteMessage(channel, reply.ts);
+    // Rows that come later find no summary, and are not posted.
+    await batchMessages.remove(channel, ts);
+  }
+
+  async function deleteMessage(channel: string, ts: string): Promise<void> {
     try {
       await slack.delete({ channel, ts });
     } catch (error) {

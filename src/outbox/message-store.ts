@@ -42,6 +42,7 @@ export function createBatchMessages(redis: Redis | Cluster) {
     ttlSeconds: BATCH_TTL_SECONDS,
   });
   return {
+    remove: (channel: string, ts: string): Promise<void> => store.delete({ channel, ts }),
     save: (channel: string, ts: string, batch: Batch): Promise<void> => store.put({ channel, ts }, batch),
     /** Null when the message shows a single alert, or is too old. */
     get: (channel: string, ts: string): Promise<Batch | null> => store.get({ channel, ts }),

@@ -1,6 +1,7 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { MessageRef } from '../slack/message.ts';
+import { rowsId } from './attach-rows.ts';
 import type { Draft } from './entry.ts';
 import { alertIdOf, type OutboxEntry, type TrackedEntry, trackedOf } from './entry.ts';
 import type { Batch, BatchMessages, Threads } from './message-store.ts';
@@ -81,7 +82,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     else if (shown === null) await addMissing(stands, batch, { channel, ts });
     if (batch.form !== 'summary') return;
     const { audience } = batch;
-    await outbox.put(channel, { kind: 'rows', id: `rows-${ts}`, audience, of: { channel, ts }, page: null });
+    await outbox.put(channel, { kind: 'rows', id: rowsId(ts), audience, of: { channel, ts }, page: null });
   }
 
   /** What Redis had forgotten when the message was found comes back later. */

@@ -227,7 +227,11 @@ export function createWorld({
     const remove = createDeleteLateCopies({
       outbox,
       findPosted: { find: async ({ ref }) => (await history()).filter((message) => message.ref === ref) },
-      slack: { delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)) },
+      slack: {
+        findMessages: async () => [],
+        delete: async ({ ts }) => void posts.splice(0, posts.length, ...posts.filter((one) => one.ts !== ts)),
+      },
+      batchMessages: { get: async () => null, remove: async () => {} },
       trackedMessages: { forget: async () => {} },
       slackNow: () => null,
       log,

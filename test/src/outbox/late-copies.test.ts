@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { fileName } from '../../../src/outbox/attach-rows.ts';
 import { createDeleteLateCopies } from '../../../src/outbox/late-copies.ts';
+import { refOf } from '../../../src/outbox/outbox-store.ts';
 import type { LateCopies } from '../../../src/outbox/send-message.ts';
 
 const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
@@ -16,9 +18,11 @@ async function remaining(
   const left = new Set(found);
   const steps: string[] = [];
   const deleteLateCopies = createDeleteLateCopies({
-    outbox: { sentAt: async () => [...kept] },
+    outbox: { sentAt: async () => [...kept], remove: async () => {} },
+    batchMessages: { get: async () => null, remove: async () => {} },
     findPosted: { find: async () => found.map((ts) => ({ ts, ref: 'm_1', marks: [], files: [] })) },
     slack: {
+      findMessages: async () => [],
       async delete({ ts }) {
         if (refusal !== undefined) throw refusal;
         steps.push(`delete ${ts}`);
@@ -57,13 +61,56 @@ it('a copy that Slack does not delete is left alone', async () => {
   expect(await remaining(['1.0', '2.0'], ['1.0'], refusal)).toEqual(['1.0', '2.0']);
 });
 
+it('of a summary goes with the rows in its thread, and nothing else in it does', async () => {
+  const [copy, kept] = ['1.000001', '2.000001'];
+  const posted = { ref: null, marks: [], files: [] };
+  const file = fileName({ of: { channel: 'C1', ts: copy } });
+  const replies = [
+    { ...posted, ts: copy, ref: 'm_1' },
+    { ...posted, ts: '3.0', files: [file] },
+    { ...posted, ts: '4.0', ref: refOf('C1', [`rows-${copy}-page-0`]) },
+    { ...posted, ts: '5.0' },
+    { ...posted, ts: '6.0', ref: 'm_step' },
+  ];
+  const steps: string[] = [];
+  await createDeleteLateCopies({
+    outbox: { sentAt: async () => [kept, kept], remove: async (_channel, id) => void steps.push(`remove ${id}`) },
+    findPosted: { find: async () => [copy, kept].map((ts) => ({ ...posted, ts, ref: 'm_1' })) },
+    slack: {
+      findMessages: async ({ threadTs }) => (threadTs === copy ? replies : []),
+      delete: async ({ ts }) => void steps.push(`delete ${ts}`),
+    },
+    batchMessages: {
+      get: async () => ({
+        why: 'busy',
+        audience: 'team',
+        form: 'summary',
+        alerts: [{ id: 'a', label: '', times: 1 }],
+      }),
+      remove: async (_channel, ts) => void steps.push(`remove summary ${ts}`),
+    },
+    trackedMessages: { forget: async () => {} },
+    slackNow: () => null,
+    log: createLog({ level: 'silent', process: 'test' }),
+  })(copies, 1);
+
+  expect(steps).toEqual([
+    `remove rows-${copy}`,
+    'delete 3.0',
+    'delete 4.0',
+    `remove summary ${copy}`,
+    `delete ${copy}`,
+  ]);
+});
+
 describe('Slack is asked for copies', () => {
   const slackMs = Date.parse('2026-11-20T15:00:00Z');
   const again = (afterMs: number, kept: string | null, looks: number): Promise<number | null> =>
     createDeleteLateCopies({
-      outbox: { sentAt: async () => [kept] },
+      outbox: { sentAt: async () => [kept], remove: async () => {} },
+      batchMessages: { get: async () => null, remove: async () => {} },
       findPosted: { find: async () => [] },
-      slack: { delete: async () => {} },
+      slack: { delete: async () => {}, findMessages: async () => [] },
       trackedMessages: { forget: async () => {} },
       slackNow: () => slackMs + afterMs,
       log: createLog({ level: 'silent', process: 'test' }),
