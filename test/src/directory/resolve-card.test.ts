@@ -11,12 +11,15 @@ import { card } from '../../templates/fixtures.ts';
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
 let found: Readonly<Record<string, CardMatch[]>> = {};
+/** What is found once the cards are listed; null: they are. */
+let listed: typeof found | null = null;
 const refusals: Refusal[] = [];
 const answers: Message[] = [];
 beforeEach(() => {
   linked = [];
   accounts = 20;
   found = {};
+  listed = null;
   refusals.length = 0;
   answers.length = 0;
 });
@@ -43,7 +46,7 @@ const resolveCard = createResolveCard({
   directory: {
     find: async (query) => found[query] ?? [],
     findKnown: async (query) => found[query] ?? [],
-    untilListed: async () => {},
+    untilListed: async () => void (found = listed ?? found),
     status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
     async *all() {
       yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
@@ -71,6 +74,13 @@ const resolveCard = createResolveCard({
 const own = ask('block', { target: { kind: 'own' } });
 const ofAlert = (alertId: string) => ask('block', { target: { kind: 'alert', alertId } });
 const words = (...typed: string[]) => ask('show', { target: { kind: 'words', words: typed } });
+
+it('a command in the first second after a start waits for the list of cards', async () => {
+  listed = { jane: [known(8, 'name', cardOf(1, 'ACTIVE'))] };
+
+  expect(await resolveCard(words('jane'))).toMatchObject({ acctId: 8 });
+  expect(refusals).toEqual([]);
+});
 
 describe('“my card”', () => {
   it('is the only card that is linked to the person', async () => {
