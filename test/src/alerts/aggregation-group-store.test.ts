@@ -126,6 +126,13 @@ describe('declines of the same card, merchant, reason and amount', () => {
     expect(await join(tried(2, minutes))).toBe(leader);
   });
 
+  it('are announced again after ten quiet minutes, and no sooner', async () => {
+    await join(tried(1, 0));
+
+    expect(await join(tried(2, 9.9))).toBe(idOf(1));
+    expect(await join(tried(3, 9.9 + 10.1))).toBe(idOf(3));
+  });
+
   it('get a new message after a day, however steadily they come', async () => {
     const steps = span / gap;
     for (let index = 1; index <= steps + 1; index += 1)
