@@ -62,10 +62,11 @@ export const TILL_MERCHANTS: readonly TillMerchant[] = [
  * The name of a shop of a kind. Whoever pays twice sees two declines: the same card at the same shop would only be counted in
  * the first message, and three cards at one shop would be announced as card testing.
  *
- * @param turn how many payments this kind has had. After the last name come branches.
+ * @param turn how many payments this kind has had. After the last name come branches, with a bare number: `No. 2` of a shop counts as
+ * the same merchant.
  */
 export function tillMerchantName({ names }: TillMerchant, turn: number): string {
   const name = names[turn % names.length] ?? names[0];
   const round = Math.floor(turn / names.length);
-  return round === 0 ? name : `${name} No. ${round + 1}`;
+  return round === 0 ? name : `${name} ${round + 1}`;
 }

@@ -46,7 +46,7 @@ export function rushPurchases(acctIds: readonly number[], count: number, skip = 
     const i = skip + turn;
     const [shop, mcc] = SHOPS[i % SHOPS.length] as (typeof SHOPS)[number];
     const place = PLACES[(i + Math.floor(i / SHOPS.length)) % PLACES.length] as string;
-    const branch = i < RUSH_MAX ? '' : ` No. ${Math.floor(i / RUSH_MAX) + 1}`;
+    const branch = i < RUSH_MAX ? '' : ` ${Math.floor(i / RUSH_MAX) + 1}`;
     return {
       AcctId: acctIds[turn % acctIds.length] as number,
       // Some are more than anybody has.
