@@ -46,7 +46,9 @@ const resolveCard = createResolveCard({
   directory: {
     find: async (query) => found[query] ?? [],
     findKnown: async (query) => found[query] ?? [],
-    untilListed: async () => void (found = listed ?? found),
+    untilListed: async () => {
+      found = listed ?? found;
+    },
     status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
     async *all() {
       yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
