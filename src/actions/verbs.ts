@@ -77,7 +77,7 @@ export const statusVerbs = {
       role: 'approver',
       doing: 'unblock cards',
       loosens: true,
-      notOwnCard: { why: 'You can’t unblock your own card: it takes another approver.' },
+      notOwnCard: { why: 'You can’t unblock your own card: it needs another approver.' },
     },
     refusedTo: 'unblock',
     alsoCalled: ['unfreeze', 'unlock', 'unsuspend', 'reactivate', 'reopen', 'resume', 'release'],

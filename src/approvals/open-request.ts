@@ -104,7 +104,7 @@ export function createOpenRequest(deps: Deps) {
     const asked = 'I asked in the approvals channel.';
     if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
     if (action.verb === 'ask') return 'I’ll message you when they have decided, or when 24 hours have passed.';
-    if (isOwnCard) return `It is your own card, so it takes another approver. ${asked}`;
+    if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
     return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
   }
 }

@@ -70,8 +70,8 @@ export const approvalVerbs = {
     permission: {
       role: 'approver',
       doing: 'decide requests',
-      notOwnCard: { why: 'It is your own card: it takes another approver.' },
-      notOwnAction: { why: 'You have approved it already: it takes a different approver.' },
+      notOwnCard: { why: 'It is your own card: it needs another approver.' },
+      notOwnAction: { why: 'You have approved it already: it needs another approver.' },
     },
     refusedTo: 'decide a request for',
     alsoCalled: ['approve', 'deny', 'reject', 'decide'],

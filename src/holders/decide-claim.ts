@@ -78,7 +78,7 @@ export function createClaimDecisions(deps: Deps) {
       return await deps.refuse(action, changedHands, { acctId });
     }
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [actor.userId] });
-    const no = { what: 'Your decision', whoCan: 'It takes another approver.' };
+    const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
     if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
     if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
     else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });

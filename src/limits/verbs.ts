@@ -96,7 +96,7 @@ export const limitVerbs = {
       role: 'approver',
       doing: 'decide about temporary changes',
       whyRole: 'Only approvers may decide that.',
-      notOwnCard: { why: 'You can’t decide about your own card: it takes another approver.' },
+      notOwnCard: { why: 'You can’t decide about your own card: it needs another approver.' },
       needsOthers: 'much',
     },
     refusedTo: 'decide about a temporary change of',

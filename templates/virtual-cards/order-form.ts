@@ -63,7 +63,7 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       text(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
-        hint: `More than ${most} within 24 hours needs another approver.`,
+        hint: `More than ${most} within 24 hours needs a second approver.`,
       }),
       text(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       text(input.group, 'Group, by number', { max: 9, optional: true }),

@@ -58,7 +58,7 @@ export function orderWaits({
   readonly isOwn: boolean;
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
-  const approvers = `${others} other approver${others === 1 ? '' : 's'}`;
+  const approvers = others === 1 ? 'another approver' : `${others} other approvers`;
   const why = isOwn
     ? `It is your own card, so it needs ${approvers}.`
     : `Together with earlier orders and raises, it needs ${approvers}.`;

@@ -151,7 +151,7 @@ describe('a holder asks for more', () => {
     await cardbell().press(ana, request, 'decide_request_approve');
     await cardbell().waitTold(ana, /your own card.*another approver/, since);
     await cardbell().command(ana, `limit ${card.AcctId} daily 150`);
-    await cardbell().waitTold(ana, /It is your own card, so it takes another approver/, since);
+    await cardbell().waitTold(ana, /It is your own card, so it needs another approver/, since);
     await cardbell().command(olga, `ask ${last4Of(card)} 250 hotel`);
     await cardbell().waitTold(olga, /Only .* may ask for more/, since);
     expect(limitOf(card)).toBe(100);

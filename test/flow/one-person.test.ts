@@ -92,7 +92,7 @@ it('an approver whose own card was lowered for a week does not bring the old lim
   const since = Date.now() / 1000;
 
   await cardbell().command(ana, `limit ${card.AcctId} daily 700`);
-  await cardbell().waitTold(ana, /It is your own card, so it takes another approver/, since);
+  await cardbell().waitTold(ana, /It is your own card, so it needs another approver/, since);
 
   expect(limitOf(card)).toBe(100);
 });

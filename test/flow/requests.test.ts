@@ -46,7 +46,7 @@ describe('a raise above the two-person amount', () => {
     const since = Date.now() / 1000;
 
     await cardbell().press(ana, request, 'decide_request_approve');
-    await cardbell().waitTold(ana, /approved it already.*different approver/, since);
+    await cardbell().waitTold(ana, /approved it already.*another approver/, since);
     await cardbell().press(olga, request, 'decide_request_approve');
     await cardbell().waitTold(olga, /Only approvers/, since);
     expect(limit()).toBe(200);

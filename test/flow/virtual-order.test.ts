@@ -114,7 +114,7 @@ describe('/card virtual order', () => {
     await order('Otis One', /^Ordered: a virtual card for Otis One/);
     const waits = await order('Tess Two', /^Not ordered yet: a virtual card for Tess Two/);
 
-    expect(waits).toContain('it needs 1 other approver');
+    expect(waits).toContain('it needs another approver');
     expect(orders().length - before).toBe(1);
     const request = await cardbell().waitFor(
       channels.approvals,

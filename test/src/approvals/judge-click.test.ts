@@ -88,7 +88,7 @@ describe('what one approver alone can do with a limit that was lowered', () => {
     await performAction(limit('act_back', 400), given.deps);
 
     expect(dailyOf(given)).toBe(100);
-    expect(told(given)).toContain('It is your own card, so it takes another approver.');
+    expect(told(given)).toContain('It is your own card, so it needs another approver.');
   });
 });
 

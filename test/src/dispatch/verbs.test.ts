@@ -59,3 +59,9 @@ it('no verb that takes a card is without such a question', () => {
   const ofCards = verbNames.filter((verb) => entryOf(verb).isOfCard === true && entryOf(verb).command !== undefined);
   expect(ofCards.filter((verb) => questions[verb] === undefined)).toEqual([]);
 });
+
+it('that another approver has to agree is said in one way', () => {
+  const said = verbNames.map((verb) => JSON.stringify(entryOf(verb).permission)).join('\n');
+  expect(said).toContain('it needs another approver');
+  expect(said).not.toMatch(/takes an?|different approver/);
+});

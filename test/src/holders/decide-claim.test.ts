@@ -193,7 +193,7 @@ it('is not for the approver who holds the card', async () => {
 
   await world.decideClaim(decision(1));
 
-  expect(world.refusals).toEqual(['Your decision: It is your own card. It takes another approver.']);
+  expect(world.refusals).toEqual(['Your decision: It is your own card. It needs another approver.']);
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
 });
