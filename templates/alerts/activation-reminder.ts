@@ -5,7 +5,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
-import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, copyable, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder, cardOfHolderRaw, holderRaw } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
@@ -16,7 +16,7 @@ export function activationReminder(alert: ActivationReminder): Message {
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
   const isWaiting = isAwaited(alert) && !standing(outcomes).isActivated;
-  const handle = outside(cardHandle(card), 20);
+  const handle = copyable(cardHandle(card), 20);
 
   return {
     text: sentence(

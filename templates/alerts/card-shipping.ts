@@ -4,7 +4,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, copyable, fields, header, outside, section, sentence } from '../core/blocks.ts';
 import {
   capital,
   cardHandle,
@@ -42,7 +42,7 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
       ]),
       section(
         isAwaited(alert)
-          ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(known), 20)}`)}`
+          ? `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(known), 20)}`)}`
           : 'This card is already activated or closed.',
       ),
       ...outcomeLines(outcomes),

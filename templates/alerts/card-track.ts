@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
-import { context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, copyable, countOf, header, outside, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 
@@ -54,7 +54,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
       ...(isWaiting
         ? [
             section(
-              `When the card has arrived, activate it: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`,
+              `When the card has arrived, activate it: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`,
             ),
           ]
         : []),

@@ -4,7 +4,7 @@ import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, outside, section, sentence } from '../core/blocks.ts';
+import { actions, context, copyable, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
@@ -24,7 +24,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const amount = amountTried(alert, repeats);
   const first = repeats?.firstAt ?? event.occurredAt;
   const last = repeats?.lastAt ?? event.occurredAt;
-  const handle = outside(cardHandle(card), 20);
+  const handle = copyable(cardHandle(card), 20);
 
   return {
     text: sentence(

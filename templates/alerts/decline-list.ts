@@ -1,7 +1,17 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { context, header, inSections, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
+import {
+  context,
+  copyable,
+  header,
+  inSections,
+  outside,
+  pageOf,
+  pageWords,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { shownReason } from './decline-words.ts';
@@ -54,7 +64,7 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
         : [section(...reasons.map(({ title, count }) => `*${outside(title, 100)}:* ${count}`))]),
       ...pages.shown,
       ...context(
-        pageWords(pages, `declines ${outside(again, 60)} page`),
+        pageWords(pages, `declines ${copyable(again, 60)} page`),
         isComplete ? null : 'The card service did not answer: these are only the declines that came as alerts.',
         'Only you see this.',
       ),

@@ -4,7 +4,7 @@ import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibili
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { standing } from '../actions/outcomes.ts';
-import { outside } from '../core/blocks.ts';
+import { copyable, outside } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
@@ -79,7 +79,7 @@ function unblockFirst(alert: TransactionAlert): string {
 }
 
 function unblockCommand(alert: TransactionAlert): string {
-  return `${commandCode(`unblock ${outside(cardHandle(cardOf(alert)), 20)}`)}`;
+  return `${commandCode(`unblock ${copyable(cardHandle(cardOf(alert)), 20)}`)}`;
 }
 
 /** What an admin can do: the smallest change that would have let it pass, where one is known. */

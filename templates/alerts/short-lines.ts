@@ -11,7 +11,7 @@ import { locationLine, merchantCategory } from '../../src/core/merchant-category
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { standing } from '../actions/outcomes.ts';
-import { countOf, outside } from '../core/blocks.ts';
+import { copyable, countOf, outside } from '../core/blocks.ts';
 import { cardHandle, cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
@@ -44,7 +44,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
     at: repeats?.lastAt ?? event.occurredAt,
     cause: [
       isBlocked
-        ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${outside(cardHandle(card), 20)}`)}`
+        ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${copyable(cardHandle(card), 20)}`)}`
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason, said.message),
@@ -118,7 +118,7 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
   const { event, progress } = alert;
   const card = cardOf(alert);
   const todo = isAwaited(alert)
-    ? `When it arrives, activate it: ${commandCode(`activate ${outside(cardHandle(card), 20)}`)}`
+    ? `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`
     : 'It is already activated or closed.';
   return {
     title: 'Card shipped',

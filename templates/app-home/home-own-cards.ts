@@ -4,7 +4,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
-import { actions, button, context, countOf, outside, section } from '../core/blocks.ts';
+import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
 import { homeList } from './home-list.ts';
@@ -46,7 +46,9 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
       `*${capital(cardName(card))}${virtual}: ${known}*`,
       balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLine),
-      more > 0 ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${outside(cardHandle(card), 20)}`)}` : null,
+      more > 0
+        ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${copyable(cardHandle(card), 20)}`)}`
+        : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
       hasLimits ? null : 'The limits are not available right now.',
     ),

@@ -9,7 +9,7 @@ import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
-import { actions, button, context, fields, outside, RULES_MAX, section } from '../core/blocks.ts';
+import { actions, button, context, copyable, fields, outside, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
@@ -132,7 +132,7 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
       ...shown.map(({ card, isTravel, by, reason, endsAt }) => {
         const what = isTravel ? 'declines abroad hidden' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
-        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${outside(cardHandle(card), 20)}`)}`;
+        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${copyable(cardHandle(card), 20)}`)}`;
       }),
     ),
   ]);

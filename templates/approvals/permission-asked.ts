@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { outside, section, sentence } from '../core/blocks.ts';
+import { copyable, outside, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 interface Question {
@@ -28,7 +28,7 @@ export function permissionAsked({ by, doing, card, words, reason, command, whoMa
   const how =
     command === null
       ? 'Only you may do this.'
-      : `Only you may do this: ${commandCode(`${command} ${outside(handle, 60)}`.trim())}.`;
+      : `Only you may do this: ${commandCode(`${command} ${copyable(handle, 60)}`.trim())}.`;
   const why = reason === '' ? null : `Reason: “${outside(reason, 300)}”`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),

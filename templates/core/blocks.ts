@@ -17,6 +17,21 @@ export function outside(text: string, max = 120): string {
   return truncate(escapeMrkdwn(text), max);
 }
 
+/**
+ * Outside text inside a command that people copy: only what can be seen and typed, in whole words. Where {@link outside}
+ * puts a lookalike or a character that nobody sees, the command could not be read when it is pasted.
+ */
+export function copyable(text: string, max = 120): string {
+  const typed = text
+    .normalize('NFKC')
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”„]/g, '"')
+    .replaceAll(/[^\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?_ -]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/gu, ' ');
+  const words = typed.split(' ').filter((word) => word !== '');
+  while (words.join(' ').length > max) words.pop();
+  return words.join(' ');
+}
+
 /** A sentence of ours that may hold outside text: the commands that it names stay code. */
 export function sentenceWithCommands(text: string, max = 300): string {
   return outside(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) =>

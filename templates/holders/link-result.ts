@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { outside, section, sentence } from '../core/blocks.ts';
+import { copyable, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 
 export interface LinkResult {
@@ -39,7 +39,7 @@ export function linkEnded(card: CardFacts): Message {
 export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
   const name = cardName(card);
   const who = by === null ? 'You confirmed it yourself.' : `Linked by ${mention(by)}.`;
-  const handle = outside(cardHandle(card), 20);
+  const handle = copyable(cardHandle(card), 20);
 
   return {
     text: sentence(`Your ${name} is linked to you. I’ll message you here when something happens to it.`),

@@ -3,7 +3,7 @@ import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { context, countOf, header, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
+import { context, copyable, countOf, header, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 /** A mute, or a travel mute. */
@@ -36,7 +36,7 @@ export function muteSet(mute: MuteWords): Message {
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
         means,
-        `This ends automatically. To end it now: ${commandCode(`unmute ${outside(cardHandle(mute.card), 20)}`)}`,
+        `This ends automatically. To end it now: ${commandCode(`unmute ${copyable(cardHandle(mute.card), 20)}`)}`,
       ),
       ...context(
         mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`,
@@ -74,7 +74,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       ? ''
       : `${alerts} ${mute.countries === null ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
   const see = kinds.includes('decline')
-    ? ` See them: ${commandCode(`declines ${outside(cardHandle(mute.card), 20)} 90d`)}`
+    ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
     : '';
   return {
     text: sentence(`${what} ${kept}`.trim()),

@@ -6,6 +6,7 @@ import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   asManyAsFit,
   context,
+  copyable,
   countOf,
   header,
   inSections,
@@ -61,11 +62,13 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
 export function subscriptionTrial({ filter, ...preview }: Preview & { readonly filter: string }): Message {
   const lines = previewLines(preview);
   const shown = outside(filter, FILTER_MAX);
+  const how =
+    filter.length > FILTER_MAX
+      ? 'type the same without “try”.'
+      : commandCode(`subscribe ${copyable(filter, FILTER_MAX)}`);
   return {
     text: sentence(`Nothing has changed. ${shown}: ${lines.join(' ')}`),
-    blocks: [
-      section(`*${shown}*`, ...lines, `Nothing has changed yet. To subscribe: ${commandCode(`subscribe ${shown}`)}`),
-    ],
+    blocks: [section(`*${shown}*`, ...lines, `Nothing has changed yet. To subscribe: ${how}`)],
   };
 }
 

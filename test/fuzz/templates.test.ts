@@ -55,6 +55,7 @@ import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
 import { limitChange } from '../support/limit-goals.ts';
 import { ask } from '../support/perform-world.ts';
+import { expectCopyable } from '../templates/copyable.ts';
 import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
 import { texts } from '../templates/shown.ts';
@@ -407,6 +408,7 @@ describe('with none, one and two of everything, and with what may be missing, it
         listLength = length;
         for (const [one, two] of neverMissing.test(name) ? words.slice(0, 1) : words) {
           for (const shown of make(one, two)) {
+            for (const { type, text } of texts(shown.blocks)) if (type === 'mrkdwn') expectCopyable(text);
             const read = 'type' in shown ? texts(shown.blocks) : [...texts(shown.blocks), { text: shown.text }];
             for (const { text } of read)
               expect([text, clumsy.exec(text)?.[0] ?? null], `“${one}”, “${two}”, lists of ${length}`).toEqual([

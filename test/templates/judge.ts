@@ -4,6 +4,7 @@ import { DEFAULT_COMMAND, slashCommand } from '../../src/core/installation.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
+import { expectVisible } from './copyable.ts';
 import { texts } from './shown.ts';
 
 /** Our own tokens; whatever else stands in angle brackets came from outside. */
@@ -12,7 +13,8 @@ const ownTokens =
 
 /** What outside text got through, in words; empty when nothing. */
 export function leaks(text: string): string[] {
-  const rest = text.replaceAll(ownTokens, '');
+  // The quotes around a command are ours.
+  const rest = text.replaceAll(ownTokens, '').replaceAll(/`(\/(?:card|pay) [^`]*)`/g, '($1)');
   return [
     ...(/[<>]/.test(rest) ? ['an angle bracket'] : []),
     ...(/&(?!amp;|lt;|gt;)/.test(rest) ? ['a bare ampersand'] : []),
@@ -45,8 +47,10 @@ const otherNames = /\/card\b|\bET\b|Eastern/;
 export function expectPlain(blocks: unknown): void {
   for (const { type, text } of texts(blocks)) {
     if (slashCommand() !== DEFAULT_COMMAND) expect(text).not.toMatch(otherNames);
-    if (type === 'mrkdwn') expect(leaks(text)).toEqual([]);
-    else expect(text).not.toMatch(/<[!@#]|[\u202A-\u202E\u2066-\u2069\p{Cs}\n]/u);
+    if (type === 'mrkdwn') {
+      expect(leaks(text)).toEqual([]);
+      expectVisible(text);
+    } else expect(text).not.toMatch(/<[!@#]|[\u202A-\u202E\u2066-\u2069\p{Cs}\n]/u);
   }
 }
 
