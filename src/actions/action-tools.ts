@@ -82,6 +82,8 @@ export type FactsOf = (
 export interface Attempt {
   /** It will not run again: then people are told instead of waiting. */
   readonly isLast: boolean;
+  /** Of the lock that it runs under already, if any. */
+  readonly lease?: Lease;
 }
 
 /** The same under the lock of the account that the action changes. */

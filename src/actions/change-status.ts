@@ -7,7 +7,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
-import type { ActionTools, FactsOf, LockedAttempt } from './action-tools.ts';
+import type { ActionTools, Attempt, FactsOf, LockedAttempt } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -208,18 +208,24 @@ const doing: Readonly<Record<string, string>> = {
  * Changes a card under its account's lock: what was asked is on record first, and what has come to its end is not done
  * again, only told.
  */
-type ChangeOnce = (resolved: Resolved, verb: ActionVerb, change: (lease: Lease) => Promise<unknown>) => Promise<void>;
+type ChangeOnce = (
+  resolved: Resolved,
+  verb: ActionVerb,
+  attempt: Attempt,
+  change: (attempt: LockedAttempt) => Promise<unknown>,
+) => Promise<void>;
 
 interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
   readonly reports: Pick<Reports, 'resume'>;
 }
 
 export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps): ChangeOnce {
-  return async function changeOnce({ action, acctId, cardId }, verb, change) {
+  return async function changeOnce({ action, acctId, cardId }, verb, attempt, change) {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
-    await withLock(`account:${acctId}`, async (lease) => {
+    const changeUnlessKnown = async (lease: Lease): Promise<void> => {
       const known = await reports.resume(action, verb, await progress.read(action.id));
-      if (known === null) await change(lease);
-    });
+      if (known === null) await change({ ...attempt, lease });
+    };
+    await withLock(`account:${acctId}`, changeUnlessKnown, attempt.lease);
   };
 }

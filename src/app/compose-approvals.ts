@@ -89,10 +89,11 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
       'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
-      decide: (action, attempt) => withLock(`request:${action.target.requestId}`, () => decide(action, attempt)),
+      decide: (action, attempt) =>
+        withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...attempt, lease })),
       withdraw: (action) => withLock(`request:${action.target.requestId}`, () => withdraw(action)),
       'emergency-override': (action, attempt) =>
-        withLock(`request:${action.target.requestId}`, () => override(action, attempt)),
+        withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...attempt, lease })),
     } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),

@@ -38,7 +38,7 @@ export function composeStatus(tools: Tools) {
     askFirst: createAskFirst(tools),
   });
   const block = (resolved: Resolved, attempt: Attempt) =>
-    changeOnce(resolved, 'block', (lease) => changeStatus('block', resolved, { ...attempt, lease }));
+    changeOnce(resolved, 'block', attempt, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
   return {
     block,
@@ -47,11 +47,11 @@ export function composeStatus(tools: Tools) {
       ...blocking,
       'close-fraud-case': closeFraudCase,
       activate: (resolved, attempt) =>
-        changeOnce(resolved, 'activate', (lease) =>
-          changeStatus('activate', resolved, { ...attempt, lease }, { isConfirmed: resolved.action.confirmed }),
+        changeOnce(resolved, 'activate', attempt, (locked) =>
+          changeStatus('activate', resolved, locked, { isConfirmed: resolved.action.confirmed }),
         ),
       unblock: (resolved, attempt) =>
-        changeOnce(resolved, 'unblock', (lease) => changeStatus('unblock', resolved, { ...attempt, lease })),
+        changeOnce(resolved, 'unblock', attempt, (locked) => changeStatus('unblock', resolved, locked)),
       'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotOwn: createWhyNotOwn(tools) }),
     } satisfies Partial<Handlers>,
   };
@@ -88,9 +88,9 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     changesFromBase: raises.changesFromBase,
     handlers: {
       limit: (resolved, attempt) =>
-        changeOnce(resolved, 'limit', (lease) => changeRule(resolved, null, { ...attempt, lease })),
+        changeOnce(resolved, 'limit', attempt, (locked) => changeRule(resolved, null, locked)),
       allow: (resolved, attempt) =>
-        changeOnce(resolved, 'allow', (lease) => changeRule(resolved, null, { ...attempt, lease })),
+        changeOnce(resolved, 'allow', attempt, (locked) => changeRule(resolved, null, locked)),
       remedy: composeFillForm(tools),
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,

@@ -24,7 +24,7 @@ import type { DecideAction, WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'resume' | 'whyNotYet'>;
+  readonly execution: Pick<Execution, 'resume' | 'stop'>;
   readonly expire: ExpireRequest;
   readonly finish: FinishRequest;
   readonly decisions: Decisions;
@@ -60,7 +60,7 @@ export function createDecideRequest(deps: Deps) {
     if (await deps.execution.resume(action, request, attempt)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
     const isExpired = deps.now().toISOString() > request.expiresAt;
-    const notYet = action.approve && !isExpired ? null : await deps.execution.whyNotYet(request);
+    const notYet = action.approve && !isExpired ? null : await deps.execution.stop(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
     if (isExpired) {
       await deps.expire(request);

@@ -1,12 +1,14 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
-import type { Result } from '../actions/action-state.ts';
+import { type Result, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { goalsOf, withGoals } from '../card-api/rule-change.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
+import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
 import type { BlockAll } from './block-all.ts';
@@ -28,6 +30,8 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
+type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
+
 /** Makes the changes of approvals, once for each click. All of it runs under the request's lock and is safe to repeat. */
 export interface Execution {
   /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
@@ -39,12 +43,19 @@ export interface Execution {
    * @throws CardApiError when the job should run again.
    */
   resume(click: ApprovalClick, request: LimitRequest, attempt: Attempt): Promise<boolean>;
-  /** Why nobody can decide against a request, or in the approvers' place, just now; null: nothing speaks against it. */
-  whyNotYet(request: LimitRequest): Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+  /** Why nobody can act in the approvers' place just now; null: nothing speaks against it. */
+  whyNotYet(request: LimitRequest): Promise<NotYet | null>;
+  /**
+   * Ends what clicks have begun and not sent, so that the request can be closed: a worker that stood still and goes on sends
+   * nothing any more.
+   *
+   * @returns why the request cannot be closed just now; null when nothing is left that may be sent.
+   */
+  stop(request: LimitRequest): Promise<NotYet | null>;
 }
 
-interface Deps extends Pick<ActionTools, 'withLock'> {
-  readonly progress: Pick<Progress, 'read'>;
+interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
+  readonly progress: Pick<Progress, 'read' | 'begin'>;
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: LockedAttempt) => Promise<Result>;
@@ -75,10 +86,11 @@ export function createExecution(deps: Deps): Execution {
       return true;
     },
     async whyNotYet({ inFlight }) {
-      const looked = inFlight.filter(({ state }) => state !== 'unconfirmed');
-      if (!(await Promise.all(looked.map(mayBeAtCard))).includes(true)) return null;
-      const why = 'Somebody approved it just now, and whether the card service took it is not clear yet.';
-      return { why, whoCan: 'Wait two minutes: the request says what became of it.' };
+      return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
+    },
+    async stop({ inFlight, card }) {
+      const stopped = await Promise.all(undecided(inFlight).map((approval) => stopOne(approval, card)));
+      return stopped.includes(false) ? notYet : null;
     },
   };
 
@@ -98,12 +110,22 @@ export function createExecution(deps: Deps): Execution {
     const action = changeOf(click, request, approval);
     const raisedBy = { by: isAlone ? approval.by : null, askedBy: asked.actor.userId };
     const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, judged: approval.changes };
-    return await deps.withLock(`account:${acctId}`, async (lease) => {
+    const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);
       if (known !== null) return known;
       return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...attempt, lease });
-    });
+    };
+    return await deps.withLock(`account:${acctId}`, changeUnlessKnown, attempt.lease);
+  }
+
+  /** @returns false when the card service may have it. */
+  async function stopOne({ state, actionId }: ApprovalInFlight, card: CardFacts): Promise<boolean> {
+    if (state !== 'begun') return false;
+    const note = 'Somebody else decided the request first.';
+    const result = { state: 'failed', card, before: null, after: null, apiWords: null, note } as const;
+    const stands = await deps.progress.begin(actionId, stateOf(result, deps.now().toISOString()));
+    return stands === null || stands.state === 'failed';
   }
 
   /** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
@@ -113,6 +135,13 @@ export function createExecution(deps: Deps): Execution {
     return written !== null && written.state !== 'asked';
   }
 }
+
+const undecided = (inFlight: LimitRequest['inFlight']) => inFlight.filter(({ state }) => state !== 'unconfirmed');
+
+const notYet: NotYet = {
+  why: 'Somebody approved it just now, and whether the card service took it is not clear yet.',
+  whoCan: 'Wait two minutes: the request says what became of it.',
+};
 
 interface FailDeps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<Progress, 'read'>;

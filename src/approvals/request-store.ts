@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
+import { TooLateError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { createOpenRecordStore } from '../core/record-store.ts';
+import { commit, createOpenRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
@@ -35,16 +36,23 @@ export function createRequests(redis: Redis | Cluster, signer: Signer | null) {
     return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
   }
   return {
-    save: (request: LimitRequest): Promise<void> =>
-      store.put(request.id, request, (change) => {
-        const key = ofAccount(request.acctId);
-        const askedAtMs = Date.parse(request.action.askedAt);
-        change
-          .zadd(key, askedAtMs, request.id)
-          .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
-          .zremrangebyrank(key, 0, -KEPT_MAX - 1)
-          .expire(key, KEPT_SECONDS);
-      }),
+    /** @throws TooLateError when it was decided otherwise meanwhile: its lock was lost, and what was decided stays. */
+    async save(request: LimitRequest): Promise<void> {
+      const key = ofAccount(request.acctId);
+      const askedAtMs = Date.parse(request.action.askedAt);
+      // First: an id without a request is passed over.
+      const change = redis
+        .multi()
+        .zadd(key, askedAtMs, request.id)
+        .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
+        .zremrangebyrank(key, 0, -KEPT_MAX - 1)
+        .expire(key, KEPT_SECONDS);
+      await commit(change);
+      const { isChanged } = await store.change(request.id, (stands) =>
+        stands === null || stands.state === 'open' || stands.state === request.state ? request : null,
+      );
+      if (!isChanged) throw new TooLateError('the request was decided meanwhile');
+    },
     get: store.get,
     /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */
     remind: async (id: string, remindedAt: string): Promise<boolean> =>

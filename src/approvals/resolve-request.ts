@@ -130,7 +130,7 @@ export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequ
 
 interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
-  readonly execution: Pick<Execution, 'whyNotYet'>;
+  readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
   readonly postReminder: PostReminder;
 }
@@ -148,7 +148,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
       if (now > Date.parse(request.expiresAt)) {
-        if ((await deps.execution.whyNotYet(request)) !== null) return VERIFIED_MS;
+        if ((await deps.execution.stop(request)) !== null) return VERIFIED_MS;
         await deps.expire(request);
         return null;
       }

@@ -9,7 +9,7 @@ import type { WithdrawAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'> {
   readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'whyNotYet'>;
+  readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
   readonly decisions: Pick<Decisions, 'withdraw'>;
 }
@@ -28,7 +28,7 @@ export function createWithdrawRequest({ authorize, refuse, now, requests, execut
     // Decided by this very click before a crash: what was left of it is done.
     if (isDecidedBy(request, action.id)) return await decisions.withdraw(action, request);
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
-    const notYet = await execution.whyNotYet(request);
+    const notYet = await execution.stop(request);
     if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
     if (now().toISOString() <= request.expiresAt) return await decisions.withdraw(action, request);
     await expire(request);

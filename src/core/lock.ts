@@ -44,8 +44,12 @@ export interface Lease {
   confirm(): Promise<void>;
 }
 
-/** Runs `work` while no process runs other work under the same name. */
-export type WithLock = <T>(name: string, work: (lease: Lease) => Promise<T>) => Promise<T>;
+/**
+ * Runs `work` while no process runs other work under the same name.
+ *
+ * @param outer of the lock that the caller holds already: it is confirmed together with this one.
+ */
+export type WithLock = <T>(name: string, work: (lease: Lease) => Promise<T>, outer?: Lease) => Promise<T>;
 
 interface LockOptions {
   readonly maxWaitMs?: number;
@@ -64,7 +68,7 @@ interface LockOptions {
 export function createLock(redis: Redis | Cluster, { maxWaitMs = 60_000, log }: LockOptions = {}): WithLock {
   const lock = createOwnedKey(redis);
 
-  return async function withLock(name, work) {
+  return async function withLock(name, work, outer) {
     const key = stateKey(`lock:${name}`);
     const owner = randomBytes(12).toString('hex');
     const deadline = performance.now() + maxWaitMs;
@@ -84,6 +88,7 @@ export function createLock(redis: Redis | Cluster, { maxWaitMs = 60_000, log }: 
       });
     }, LOCK_TTL_MS / 3);
     const confirm = async (): Promise<void> => {
+      await outer?.confirm();
       const askedAt = performance.now();
       await renew();
       if (isLost || performance.now() - askedAt > CONFIRM_MAX_MS)

@@ -229,6 +229,6 @@ export function createRecordHash<T>(
 }
 
 /** `exec` resolves when commands of the transaction failed. */
-async function commit(change: ChainableCommander): Promise<void> {
+export async function commit(change: ChainableCommander): Promise<void> {
   for (const [error] of (await change.exec()) ?? []) if (error !== null) throw error;
 }

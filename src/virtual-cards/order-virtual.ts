@@ -5,6 +5,7 @@ import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tool
 import { noteOf } from '../actions/send-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
+import type { Lease } from '../core/lock.ts';
 import { formatCents } from '../core/money.ts';
 import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts';
 import type { OrderPermit, OrderVerdict } from './permit-order.ts';
@@ -52,7 +53,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   return placeOrder;
 
   async function placeOrder(...[action, order, by, attempt]: Parameters<PlaceOrder>): Promise<Result> {
-    return await deps.withLock(`order:${action.id}`, async (lease) => {
+    const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
       const known = reported(written);
       if (known !== null) {
@@ -70,7 +71,8 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
       return await send(action, order, { ...attempt, lease });
-    });
+    };
+    return await deps.withLock(`order:${action.id}`, placeUnderLock, attempt.lease);
   }
 
   async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: LockedAttempt): Promise<Result> {

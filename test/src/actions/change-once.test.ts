@@ -13,7 +13,7 @@ it('puts on record once that it was asked for, however often it is tried', async
   const tries: number[] = [];
 
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    await changeOnce(resolved, 'block', async () => void tries.push(attempt));
+    await changeOnce(resolved, 'block', { isLast: false }, async () => void tries.push(attempt));
   }
 
   expect(tries).toEqual([0, 1]);

@@ -31,7 +31,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
     requests: { get: async () => request },
     execution: {
       resume: async () => hasSent,
-      whyNotYet: async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' }),
+      stop: async () => (notYet === undefined ? null : { why: notYet, whoCan: 'Wait.' }),
     },
     expire: async () => void steps.push('expired'),
     finish: async () => void steps.push('finished again'),

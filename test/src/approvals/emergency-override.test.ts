@@ -78,6 +78,7 @@ describe('an operator in the approvers’ place', () => {
       finish: async ({ state }) => void steps.push(`finished ${state}`),
       execution: {
         resume: async () => given.hasSent ?? false,
+        stop: async () => expect.fail('nothing is closed'),
         whyNotYet: async () => (given.notYet === undefined ? null : { why: given.notYet, whoCan: 'Wait.' }),
         execute: async (_click, _request, approved) => void steps.push({ executed: approved }),
       },

@@ -23,7 +23,11 @@ function setUp(written: ActionState | null = null) {
   const execution = createExecution({
     blockAll: async () => expect.fail('nothing is blocked'),
     requests: { save: async ({ inFlight: held }) => void steps.push(`saved ${held.map(({ state }) => state).join()}`) },
-    progress: { read: async () => written },
+    progress: {
+      read: async () => written,
+      begin: async () => (written === null || written.state === 'asked' ? null : written),
+    },
+    now: () => new Date('2026-11-20T15:00:00.000Z'),
     changeRule: async ({ action }, approved) => {
       steps.push(`changed in the name of ${action.actor.userId}`);
       changes.push(approved);
@@ -118,6 +122,7 @@ describe('an approval in flight', () => {
     const request = withInFlight(openRequestOf(), inFlight(state));
 
     expect((await execution.whyNotYet(request)) !== null).toBe(holdsUp);
+    expect((await execution.stop(request)) !== null, 'it cannot be closed').toBe(holdsUp);
     expect(await execution.resume(click, request, attempt)).toBe(goesOn);
   });
 

@@ -24,7 +24,7 @@ function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: bo
         return true;
       },
     },
-    execution: { whyNotYet: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
+    execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
     postReminder: createPostReminder({
       whoMay: async () => ['U0ANA'],
