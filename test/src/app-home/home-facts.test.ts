@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { inactiveCards, ownCards, teamFacts } from '../../../src/app-home/home-facts.ts';
+import { inactiveCards, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 import { card, declined } from '../../templates/fixtures.ts';
 
 const health = {
@@ -60,6 +62,20 @@ it('of an account with several cards, the newest inactive one waits for activati
   const cards = await inactiveCards({ waitingForActivation: async () => [account] });
 
   expect(cards).toMatchObject([{ acctId: 7378, cardId: 2, last4: '2222' }]);
+});
+
+it('one’s own requests are those that one asked for oneself, with what their buttons carry', async () => {
+  const own = openRequestOf({ revision: 2 });
+  const foreign = openRequestOf({ id: 'req_2', action: ask('limit', { actor: { userId: 'U0BEN', teamId: 'T1' } }) });
+  const deps = {
+    requests: { open: async () => [own, foreign] },
+    cardsFor: async <C>(_userId: string, _permission: unknown, cards: readonly C[]): Promise<C[]> => [...cards],
+  };
+
+  expect(await ownRequests('U0HUGO', deps)).toMatchObject([
+    { value: 'req_ask1.2', askedBy: 'U0HUGO', mayDecide: false },
+  ]);
+  expect(await ownRequests('U0EVE', deps)).toEqual([]);
 });
 
 describe('the own cards of a user', () => {
