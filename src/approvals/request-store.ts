@@ -1,7 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
-import { TooLateError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
-import { commit, createOpenRecordStore } from '../core/record-store.ts';
+import { commit, createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
@@ -48,10 +47,7 @@ export function createRequests(redis: Redis | Cluster, signer: Signer | null) {
         .zremrangebyrank(key, 0, -KEPT_MAX - 1)
         .expire(key, KEPT_SECONDS);
       await commit(change);
-      const { isChanged } = await store.change(request.id, (stands) =>
-        stands === null || stands.state === 'open' || stands.state === request.state ? request : null,
-      );
-      if (!isChanged) throw new TooLateError('the request was decided meanwhile');
+      await saveUndecided(store, request);
     },
     get: store.get,
     /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */

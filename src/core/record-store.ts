@@ -1,6 +1,6 @@
 import type { ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
-import { ForgedError, isFaultOfOurs } from './errors.ts';
+import { ForgedError, isFaultOfOurs, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import { defineScript, readScript } from './redis-script.ts';
 import type { Signer } from './sign.ts';
@@ -196,6 +196,21 @@ function createChange<T>(options: OpenStoreOptions<T>) {
       text = stands;
     }
   };
+}
+
+/**
+ * Replaces a record that somebody decides, unless it was decided otherwise meanwhile: each decision is final.
+ *
+ * @throws TooLateError when it was: whoever saves it stood still for longer than its lock.
+ */
+export async function saveUndecided<T extends { readonly id: string; readonly state: string }>(
+  store: Pick<OpenRecordStore<T>, 'change'>,
+  record: T,
+): Promise<void> {
+  const { isChanged } = await store.change(record.id, (stands) =>
+    stands === null || stands.state === 'open' || stands.state === record.state ? record : null,
+  );
+  if (!isChanged) throw new TooLateError('it was decided meanwhile');
 }
 
 /** Records that are always read together: one hash, which stays. */

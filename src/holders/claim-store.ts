@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
-import { createOpenRecordStore } from '../core/record-store.ts';
+import { createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
@@ -103,7 +103,7 @@ export function createClaims(redis: Redis | Cluster, signer: Signer) {
     orderOf: ({ state, action }) => (state === 'open' ? Date.parse(action.askedAt) : null),
   });
   return {
-    save: (claim: Claim): Promise<void> => store.put(claim.id, claim),
+    save: (claim: Claim): Promise<void> => saveUndecided(store, claim),
     get: store.get,
     /** Those that nobody has decided yet, oldest first. */
     open: async (): Promise<OpenClaim[]> => (await store.open()).filter((claim) => claim.state === 'open'),

@@ -1,5 +1,6 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Lease } from '../core/lock.ts';
 import { type Claims, type ClosedClaim, hasSeenHolder, isDecidedBy, type OpenClaim } from './claim-store.ts';
 import type { EndLink, SetLink } from './link-card.ts';
 import type { Links } from './link-store.ts';
@@ -33,7 +34,7 @@ export function createClaimDecisions(deps: Deps) {
     /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
     async decideClaim(action: DecideClaimAction): Promise<void> {
       const { claimId } = action.target;
-      await deps.withLock(`claim:${claimId}`, () => decide(action, claimId));
+      await deps.withLock(`claim:${claimId}`, (lease) => decide(action, claimId, lease));
     },
     /** Nobody decided in time. Safe to repeat. */
     async endClaim(claimId: string): Promise<void> {
@@ -45,7 +46,7 @@ export function createClaimDecisions(deps: Deps) {
     },
   };
 
-  async function decide(action: DecideClaimAction, claimId: string): Promise<void> {
+  async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
@@ -60,10 +61,10 @@ export function createClaimDecisions(deps: Deps) {
       await end({ ...claim, state: 'expired' });
       return await refuse('This claim expired without a decision.', 'Have it claimed again.');
     }
-    await confirmOrRefuse(action, claim);
+    await confirmOrRefuse(action, claim, lease);
   }
 
-  async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim): Promise<void> {
+  async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim, lease: Lease): Promise<void> {
     const { choice } = action.target;
     const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
     const { verb, actor } = claim.action;
@@ -80,6 +81,7 @@ export function createClaimDecisions(deps: Deps) {
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [actor.userId] });
     const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
     if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
+    await lease.confirm();
     if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
     else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });
     await end({ ...claim, state: 'confirmed', acctId, decision });

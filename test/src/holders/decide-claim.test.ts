@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
+import { TooLateError } from '../../../src/core/errors.ts';
 import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
 import { createClaimDecisions } from '../../../src/holders/decide-claim.ts';
 import type { NewLink } from '../../../src/holders/link-card.ts';
@@ -23,7 +24,7 @@ const open: OpenClaim = {
 
 async function setUp(
   now = '2026-11-20T15:00:00.000Z',
-  { claim = open, holder = null as string | null, heldBy = null as string | null } = {},
+  { claim = open, holder = null as string | null, heldBy = null as string | null, withLock = withoutLock } = {},
 ) {
   const claims = createClaims(redis(), storeSigner);
   await claims.save(claim);
@@ -50,7 +51,7 @@ async function setUp(
       void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
     updateClaim: async (claimId) => void updated.push(claimId),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
-    withLock: withoutLock,
+    withLock,
     now: () => new Date(now),
   });
   return { ...decisions, claims, set, ended, entries, refusals, updated, told };
@@ -132,6 +133,25 @@ it('expires by itself, and a decision that comes after its time does not count',
   expect(world.set).toEqual([]);
 });
 
+it('that was refused while the worker of its confirmation stood still links nothing, and stays refused', async () => {
+  const lost = new TooLateError('the lock may be somebody else’s by now');
+  const world = await setUp(undefined, {
+    withLock: async (_name, work) => await work({ confirm: () => Promise.reject(lost) }),
+  });
+
+  await expect(world.decideClaim(decision(1))).rejects.toBe(lost);
+  await world.decideClaim(decision(null, { id: 'act_refused' }));
+  const confirmed = {
+    state: 'confirmed',
+    acctId,
+    decision: { actionId: 'a', by: 'U0ANA', at: open.expiresAt },
+  } as const;
+  await expect(world.claims.save({ ...open, ...confirmed })).rejects.toBeInstanceOf(TooLateError);
+
+  expect(world.set).toEqual([]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
+});
+
 it('takes a decision up to its last moment', async () => {
   const world = await setUp(open.expiresAt);
 
@@ -150,7 +170,7 @@ it('is refused where the claim is not kept any more', async () => {
   expect(world.refusals).toEqual(['Your decision: This claim is too old. Have it claimed again.']);
 });
 
-it('is ended by its time once, told again after a crash, and never after a decision', async () => {
+it('is ended by its time once, and told again after a crash', async () => {
   const expired = await setUp();
   await expired.endClaim('clm_1');
   await expired.endClaim('clm_1');
@@ -159,7 +179,9 @@ it('is ended by its time once, told again after a crash, and never after a decis
   expect(await expired.claims.get('clm_1')).toMatchObject({ state: 'expired' });
   expect([...expired.told.keys()]).toEqual(['clm_1-expired']);
   expect(expired.updated).toEqual(['clm_1', 'clm_1']);
+});
 
+it('is not ended by its time after a decision', async () => {
   const decided = await setUp();
   await decided.decideClaim(decision(null));
   await decided.endClaim('clm_1');
