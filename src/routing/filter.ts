@@ -211,6 +211,8 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
       return webhookKinds.filter((kind) => filter.filters.some((part) => possibleKinds(part).includes(kind)));
     case 'not': {
       const { filter: denied } = filter;
+      // What is denied twice is described without either “not”, and must be as possible then.
+      if (denied.is === 'not') return possibleKinds(denied.filter);
       return denied.is === 'kind' ? webhookKinds.filter((kind) => !denied.kinds.includes(kind)) : webhookKinds;
     }
     default:

@@ -22,7 +22,8 @@ import { until } from '../../support/until.ts';
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify']);
+  // Who asked withdraws; that it is them is looked at when it is done.
+  const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify', 'withdraw']);
   const mayOperators = new Set([
     ...mayAll,
     'show',

@@ -59,6 +59,7 @@ describe('a filter that people type', () => {
     ['shipping over 50', '', /No alert can be all of this/],
     ['declines,', '', /a kind/],
     ['('.repeat(50), '(', /too many parentheses/],
+    ['not not (shipping over 5)', '', /at once/],
   ])('%j is not guessed at: the word and what was expected are named', (typed, word, why) => {
     const parsed = parseFilter(typed);
 
