@@ -235,8 +235,8 @@ export async function onTheirWay(redis: Redis): Promise<number> {
   const key = (queue: string, state: string): string => `${QUEUE_PREFIX}:${queue}:${state}`;
   const counts = await Promise.all([
     redis.xlen(inboxKeys.webhooks),
-    redis.zcard(key('alerts', 'delayed')),
-    ...['alerts', 'maintenance'].flatMap((queue) => [
+    ...['alerts', 'bursts'].map((queue) => redis.zcard(key(queue, 'delayed'))),
+    ...['alerts', 'bursts', 'maintenance'].flatMap((queue) => [
       redis.llen(key(queue, 'wait')),
       redis.llen(key(queue, 'active')),
       redis.zcard(key(queue, 'prioritized')),

@@ -108,10 +108,10 @@ export async function homeHealthFacts(
   },
 ): Promise<HealthFacts> {
   const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
-  const { alerts, actions } = health.queues;
+  const { alerts, bursts, actions } = health.queues;
   const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
   return {
-    waiting: health.inbox.entries + alerts.waiting + actions.waiting,
+    waiting: health.inbox.entries + alerts.waiting + bursts.waiting + actions.waiting,
     lagMs,
     failed,
     quarantined,

@@ -28,6 +28,7 @@ import { composeOutbox } from './compose-outbox.ts';
 import { composeRecovery } from './compose-recovery.ts';
 import { composeVerbs } from './compose-verbs.ts';
 import type { JobHandlers } from './consumer.ts';
+import { createDeliverBurst } from './deliver-burst.ts';
 import { keepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
@@ -127,7 +128,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
 
 /** What came from the card service, and what a newer version has stored. */
 function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Parts) {
-  const { enqueue, outbox, quarantined, wakeOutbox, notifyOps } = context;
+  const { enqueue, outbox, quarantined, wakeOutbox, notifyOps, metrics, log } = context;
   const receiveEvent = createReceiveEvent({
     ...context,
     ...delivery,
@@ -143,6 +144,12 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
   return {
     'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
     'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
+    'deliver-burst': createDeliverBurst({
+      deliver: (event, isLate) => receiveEvent(event, { isLate, hasWaited: false, isLast: false }),
+      handOn: (event, isLate) => toJob({ type: 'event', event, isLate }, enqueue),
+      measure: (outcome, ms) => metrics.jobRan('bursts', 'deliver-alert', outcome, ms),
+      log,
+    }),
     'announce-alert': (alert) => delivery.announce(alert),
     async 'quarantine-webhook'(webhook) {
       await quarantined.keep(webhook);

@@ -23,6 +23,7 @@ const STORE_PAUSE_MS = 1000;
 /** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
 const concurrency: Readonly<Record<QueueName, number>> = {
   alerts: 32,
+  bursts: 4,
   outbox: 32,
   updates: 8,
   actions: 16,

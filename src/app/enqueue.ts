@@ -4,6 +4,7 @@ import { gapOf } from '../core/gap.ts';
 import type { Queues } from '../core/queues.ts';
 import type { Redo } from '../core/redo.ts';
 import type { Action } from '../dispatch/verbs.ts';
+import { burstOf, mayShareJob } from '../intake/burst.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { type JobData, type JobName, jobs } from './jobs.ts';
 
@@ -59,6 +60,13 @@ export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]
     if (known?.every === everyMs) continue;
     await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
   }
+}
+
+/** Events that were read together share a job; whatever else there is has one of its own. */
+export async function toJobs(entries: readonly InboxEntry[], enqueue: Enqueue): Promise<void> {
+  const events = entries.filter(mayShareJob);
+  if (events.length > 1 && events.length === entries.length) return await enqueue('deliver-burst', burstOf(events));
+  await Promise.all(entries.map((entry) => toJob(entry, enqueue)));
 }
 
 /**

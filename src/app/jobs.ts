@@ -1,4 +1,3 @@
-import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
 import { Alert } from '../alerts/alert.ts';
@@ -10,8 +9,10 @@ import type { Reads } from '../core/unknown-fields.ts';
 import { digestKinds } from '../digests/schedule-store.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
+import { Burst, burstId } from '../intake/burst.ts';
 import { LateCopies } from '../outbox/send-message.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
+import { everySeconds, once, type Retry, times, unkept, untilDone } from './retry.ts';
 
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
 export interface Job<Data> {
@@ -31,32 +32,6 @@ export interface Job<Data> {
   /** It calls Slack, and waits as long as Slack does not take the call. */
   readonly waitsForSlack?: true;
 }
-
-/** Finished jobs go at once: what was done is remembered elsewhere, smaller. */
-type Retry = Readonly<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail' | 'attempts' | 'backoff'>>;
-
-const removeOnComplete = true;
-
-/** A job that fails for good stays in Redis for two weeks, to be looked at and replayed. */
-const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
-
-const times = (attempts: number): Retry => ({
-  removeOnComplete,
-  removeOnFail: { age: FAILED_KEPT_SECONDS },
-  attempts,
-  backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
-});
-
-/** Nobody would look at it when it failed for good: another of its kind comes, or the sweep adds it again. */
-const unkept = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
-
-const everySeconds = (seconds: number, attempts: number): Retry =>
-  unkept({ ...times(attempts), backoff: { type: 'fixed', delay: seconds * 1000 } });
-
-const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
-
-/** What was to be temporary must not stay because a job was given up. */
-const untilDone = everySeconds(30, 1000);
 
 /** Lets TypeScript infer what each entry carries. */
 const job = <Schema extends z.ZodType>(
@@ -81,6 +56,8 @@ const table = {
   'deliver-alert': delivery,
   /** The same for an event that nobody was told of in time. */
   'deliver-late-alert': delivery,
+  /** The same for events that were read together from the inbox: one job costs less than as many as there are events. */
+  'deliver-burst': job({ queue: 'bursts', data: Burst, retry: times(12), id: burstId, changesHome: true }),
   'quarantine-webhook': job({
     queue: 'alerts',
     data: QuarantinedWebhook,

@@ -11,7 +11,7 @@ import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
 import { createIntake } from '../intake/intake.ts';
 import { watchMemory } from '../intake/memory.ts';
-import { countAlertJobs, readHealth } from '../ops/health.ts';
+import { countEvents, readHealth } from '../ops/health.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import { createRespond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
@@ -44,7 +44,10 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   // To be looked at only: web adds no job.
   const queues = openQueues(redis);
-  const memory = watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) });
+  const memory = watchMemory(redis, {
+    fullAt: config.redisFullAt,
+    inHand: () => countEvents(queues, ['waiting', 'active', 'delayed']),
+  });
   const redo = createRedo(store, log, { onLoss: () => heartbeat?.lost(), othersMaxMs: 0 });
   const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve, redo });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });

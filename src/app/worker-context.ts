@@ -18,7 +18,7 @@ import { createCategories, createCategoryId, createNameRuleset } from '../direct
 import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createRemedies } from '../limits/remedy.ts';
-import { countAlertJobs } from '../ops/health.ts';
+import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import {
@@ -80,7 +80,10 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     now: clock.now,
     enqueue,
     jobDone,
-    memory: watchMemory(redis, { fullAt: config.redisFullAt, inHand: () => countAlertJobs(queues) }),
+    memory: watchMemory(redis, {
+      fullAt: config.redisFullAt,
+      inHand: () => countEvents(queues, ['waiting', 'active', 'delayed']),
+    }),
     ...stores,
     /** The same for what people ask for, which is not done again. */
     actionStores: rememberWrites(redo, order, stores, 'actions'),

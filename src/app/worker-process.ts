@@ -5,22 +5,23 @@ import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
 import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
+import type { InboxEntry } from '../intake/intake.ts';
 import { startRelay } from '../intake/relay.ts';
-import { readHealth } from '../ops/health.ts';
+import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
 import { composeWorker } from './compose-worker.ts';
 import type { WorkerConfig } from './config.ts';
 import { createRunJob, startConsumers } from './consumer.ts';
-import { toJob } from './enqueue.ts';
+import { type Enqueue, toJobs } from './enqueue.ts';
 import { createMaintenance } from './maintenance.ts';
 import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 
-/** Alerts that wait in the queue, for all workers. What is above this waits in the inbox. */
-const ALERT_JOBS_MAX = 1000;
+/** Events that wait in the queues, for all workers. What is above this waits in the inbox. */
+const ALERT_EVENTS_MAX = 1000;
 /** How long the start waits for the time of Redis. */
 const CLOCK_MS = 2000;
 
@@ -65,9 +66,8 @@ export async function startWorker(
     reader,
     redis,
     consumer: workerId,
-    handOn: ({ trace, ...entry }) =>
-      span('hand on', { kind: 'consumer', parent: trace }, () => toJob(entry, context.enqueue)),
-    roomInQueue: async () => ALERT_JOBS_MAX - (await queues.alerts.getWaitingCount()),
+    handOn: (entries) => handOn(entries, context.enqueue),
+    roomInQueue: async () => ALERT_EVENTS_MAX - (await countEvents(queues, ['waiting'])),
     log,
   });
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
@@ -90,6 +90,13 @@ export async function startWorker(
       redis.disconnect();
     },
   };
+}
+
+/** A job belongs to the trace of its entry; that of several entries to none, and says which they are. */
+async function handOn(entries: readonly InboxEntry[], enqueue: Enqueue): Promise<void> {
+  const traces = entries.flatMap(({ trace }) => trace ?? []);
+  const place = entries.length > 1 ? { links: traces } : { parent: traces[0] };
+  await span('hand on', { kind: 'consumer', ...place }, () => toJobs(entries, enqueue));
 }
 
 /** Loads the page only where it is wanted. */

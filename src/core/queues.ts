@@ -3,8 +3,11 @@ import { QUEUE_PREFIX } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { queueTelemetry } from './trace.ts';
 
-/** Separate queues, because jobs that wait in one must not hold up the others. */
-export const queueNames = ['alerts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
+/**
+ * Separate queues, because jobs that wait in one must not hold up the others. Those in `bursts` each hold several events: a
+ * build that does not know them leaves that queue alone.
+ */
+export const queueNames = ['alerts', 'bursts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 export type Queues = Readonly<Record<QueueName, Queue>>;
@@ -20,6 +23,7 @@ export function openQueues(redis: RedisClient): Queues {
   };
   return {
     alerts: open('alerts'),
+    bursts: open('bursts'),
     outbox: open('outbox'),
     updates: open('updates'),
     actions: open('actions'),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { mayShareJob } from './burst.ts';
 import { type InboxEntry, inboxKeys } from './intake.ts';
 
 const GROUP = 'relay';
@@ -27,7 +28,8 @@ interface RelayOptions {
   readonly reader: RedisClient;
   readonly redis: RedisClient;
   readonly consumer: string;
-  readonly handOn: (entry: InboxEntry) => Promise<void>;
+  /** Makes one job of entries that may share one. */
+  readonly handOn: (entries: readonly InboxEntry[]) => Promise<void>;
   /** How many webhooks the queue can still hold. The others stay in the inbox, where they take less memory. */
   readonly roomInQueue: () => Promise<number>;
   readonly log: Log;
@@ -40,8 +42,8 @@ const unlimited = streams.filter((stream) => stream !== inboxKeys.webhooks);
 /**
  * Moves what the web process stored into BullMQ: reads it, adds it, and only then removes it from the inbox.
  *
- * After a crash in between an entry is added again, which the job id makes harmless as long as the job exists; later the
- * outbox and the action's progress know what was done. Each worker runs one relay, and the consumer group gives each
+ * After a crash in between an entry is added again, perhaps with other entries: harmless, because the job id, the outbox and
+ * the action's progress know what was done. Each worker runs one relay, and the consumer group gives each
  * entry to one of them.
  */
 export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
@@ -102,23 +104,40 @@ export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }
     await group.remove(stream, done);
     if (failure === undefined) return;
     hasLeftover = true;
-    log.error({ err: failure.reason as unknown }, 'entries of the inbox could not be handed on, trying again');
+    log.error({ err: failure.reason }, 'entries of the inbox could not be handed on, trying again');
     await sleep(RETRY_MS);
   }
 }
 
 /** @returns the ids of the entries that were handed on, and the first failure. */
 async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['handOn']) {
-  const results = await Promise.allSettled(
-    entries.map(async ([, fields]) => {
-      const text = fields?.[1];
-      if (text !== undefined) await handOn(JSON.parse(text) as InboxEntry);
-    }),
-  );
-  return {
-    done: entries.flatMap(([id], index) => (results[index]?.status === 'fulfilled' ? [id] : [])),
-    failure: results.find((result) => result.status === 'rejected'),
+  const done: string[] = [];
+  const read: { readonly id: string; readonly entry: InboxEntry }[] = [];
+  const failures: { readonly reason: unknown }[] = [];
+  for (const [id, fields] of entries) {
+    const text = fields?.[1];
+    try {
+      if (text === undefined) done.push(id);
+      else read.push({ id, entry: JSON.parse(text) as InboxEntry });
+    } catch (reason) {
+      failures.push({ reason });
+    }
+  }
+  const together = read.filter(({ entry }) => mayShareJob(entry));
+  const alone = read.filter(({ entry }) => !mayShareJob(entry));
+  const handAs = async (items: typeof read): Promise<void> => {
+    try {
+      await handOn(items.map(({ entry }) => entry));
+      done.push(...items.map(({ id }) => id));
+    } catch (reason) {
+      // It may be one of them that cannot be handed on.
+      if (items.length > 1) await handAlone(items);
+      else failures.push({ reason });
+    }
   };
+  const handAlone = (items: typeof read) => Promise.all(items.map((item) => handAs([item])));
+  await Promise.all([together.length > 0 && handAs(together), handAlone(alone)]);
+  return { done, failure: failures[0] };
 }
 
 /** The consumer group that all relays share. */

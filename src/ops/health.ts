@@ -5,6 +5,7 @@ import { stateKey, webKeys } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { eventsIn } from '../intake/burst.ts';
 import { inboxKeys } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
@@ -14,7 +15,7 @@ import { causeKey, createOpsMemory } from './notify-ops.ts';
 export type Health = Awaited<ReturnType<typeof readHealth>>;
 
 /** The queues that people wait for. The others may have to wait for Slack. */
-const promptQueues = ['alerts', 'actions'] as const;
+const promptQueues = ['alerts', 'bursts', 'actions'] as const;
 
 interface Deps {
   readonly redis: RedisClient;
@@ -71,12 +72,9 @@ export async function readDepths(queues: Queues): Promise<Record<QueueName, Dept
   return Object.fromEntries(depths) as Record<QueueName, Depth>;
 }
 
-/** How full a queue is. */
+/** How full a queue is; one of bursts, how many events it holds. */
 async function readDepth(queue: Queue) {
-  const [counts, [next]] = await Promise.all([
-    queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
-    queue.getWaiting(0, 0),
-  ]);
+  const [counts, [next]] = await Promise.all([countsOf(queue), queue.getWaiting(0, 0)]);
   const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
   return {
     waiting: waiting + prioritized,
@@ -89,9 +87,33 @@ async function readDepth(queue: Queue) {
   };
 }
 
-/** Alerts whose jobs have been added and are not done. */
-export async function countAlertJobs({ alerts }: Pick<Queues, 'alerts'>): Promise<number> {
-  return await alerts.getJobCountByTypes('waiting', 'active', 'delayed');
+async function countsOf(queue: Queue): Promise<Record<string, number>> {
+  if (queue.name !== 'bursts') return queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
+  const [waiting, active, delayed, { failed = 0 }] = await Promise.all([
+    eventsOf(queue, ['waiting']),
+    eventsOf(queue, ['active']),
+    eventsOf(queue, ['delayed']),
+    // Each is looked at and replayed as one.
+    queue.getJobCounts('failed'),
+  ]);
+  return { waiting, active, delayed, failed };
+}
+
+type Waits = readonly ('waiting' | 'active' | 'delayed')[];
+
+/** The ids of bursts say how many events each holds. There are few of them. */
+async function eventsOf(bursts: Queue, states: Waits): Promise<number> {
+  const ids = await bursts.getRanges([...states], 0, -1);
+  return ids.reduce((sum, id) => sum + eventsIn(id), 0);
+}
+
+/** Events whose jobs, or whose burst, have been added and are not done. */
+export async function countEvents(
+  { alerts, bursts }: Pick<Queues, 'alerts' | 'bursts'>,
+  states: Waits,
+): Promise<number> {
+  const [single, together] = await Promise.all([alerts.getJobCountByTypes(...states), eventsOf(bursts, states)]);
+  return single + together;
 }
 
 /** What the web process has stored and no worker has taken yet. */

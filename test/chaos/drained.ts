@@ -14,7 +14,7 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
   const key = (queue: string, state: string): string => `{cardbell:queue}:${queue}:${state}`;
   const outbox = createOutbox(store);
   const channels = await outbox.channels();
-  const jobs = ['alerts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
+  const jobs = ['alerts', 'bursts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
     ...states.map((state) =>
       state === 'prioritized' ? store.zcard(key(queue, state)) : store.llen(key(queue, state)),
     ),

@@ -15,7 +15,7 @@ export const steps: readonly Step[] = [
   { name: 'a webhook is stored', process: 'web', pattern: `${redisKey('in\\}:webhooks')}` },
   { name: 'a click is stored', process: 'web', pattern: `${redisKey('in\\}:actions')}` },
   { name: 'the service is answered', process: 'web', pattern: 'HTTP/1\\.1 200 OK[^]*"status":"(taken|seen)' },
-  { name: 'an event becomes a job', process: 'worker', pattern: 'deliver-alert' },
+  { name: 'an event becomes a job', process: 'worker', pattern: 'deliver-(alert|burst)' },
   { name: 'an action becomes a job', process: 'worker', pattern: 'perform-action' },
   { name: 'the inbox is cleared', process: 'worker', pattern: '\\bxdel\\b' },
   { name: 'the alert is saved', process: 'worker', pattern: `hset[^]*${redisKey('state\\}:alert:')}` },

@@ -21,8 +21,9 @@ async function isQuiet(): Promise<boolean> {
   const { store } = cardbell();
   const inbox = await store.xlen('{cardbell:in}:webhooks');
   const jobs = await store.llen('{cardbell:queue}:alerts:active');
+  const bursts = await store.llen('{cardbell:queue}:bursts:active');
   const waiting = await Promise.all(places.map((channel) => store.zcard(`{cardbell:out:${channel}}:queue`)));
-  return [inbox, jobs, ...waiting].every((count) => count === 0) && late().length > 0;
+  return [inbox, jobs, bursts, ...waiting].every((count) => count === 0) && late().length > 0;
 }
 
 /** Kills the web process and starts it again after `meanwhile`; the service holds its webhooks back. */

@@ -49,6 +49,16 @@ export const orderSteps: Steps = {
   'the person is answered': isAnswered,
 };
 
+/** Of events that were read together, the last of which becomes a job of its own. */
+export const burstSteps: Steps = {
+  'they become one job': () => 'deliver-burst',
+  'the inbox is cleared': () => '\\bxdel\\b',
+  'an alert is saved': () => 'hset[^]*:alert:evt_',
+  'an alert goes into the outbox': () => ':sent:evt_[^]*"kind":"tracked"',
+  'one becomes a job of its own': () => 'deliver-alert',
+  'their job is finished': () => ':bursts:completed',
+};
+
 export type When = 'before' | 'after';
 /** One row for each death: just before and just after each step. */
 export const table = (steps: Steps): [When, string][] =>

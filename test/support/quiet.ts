@@ -27,7 +27,9 @@ async function isQuiet(store: RunningCardbell['store']): Promise<boolean> {
     store.xlen('{cardbell:in}:webhooks'),
     store.xlen('{cardbell:in}:actions'),
     store.zcard('{cardbell:state}:actions-awaited'),
-    ...['actions', 'alerts', 'outbox', 'updates'].flatMap((queue) => states.map((state) => count(queue, state))),
+    ...['actions', 'alerts', 'bursts', 'outbox', 'updates'].flatMap((queue) =>
+      states.map((state) => count(queue, state)),
+    ),
   ]);
   const outboxes = await store.keys('{cardbell:out:*');
   return counts.every((one) => one === 0) && !outboxes.some((one) => /:(queue|sending|edits)$/.test(one));

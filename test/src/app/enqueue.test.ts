@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEnqueue, type Enqueue, keepIntervals, toJob } from '../../../src/app/enqueue.ts';
+import { createEnqueue, type Enqueue, keepIntervals, toJob, toJobs } from '../../../src/app/enqueue.ts';
 import { jobs } from '../../../src/app/jobs.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { burstOf } from '../../../src/intake/burst.ts';
 import type { InboxEntry } from '../../../src/intake/intake.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
+import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 let queues: Queues;
@@ -81,4 +83,26 @@ it('sets an entry of a newer version aside, where it fails until such a version 
 
   expect(added).toEqual([['hand-on-entry', { entry: ofNewerVersion }]]);
   await expect(toJob(ofNewerVersion, enqueue, true)).rejects.toThrow(UnreadableError);
+});
+
+const declined = (id: number) => ({ type: 'event', event: read('decline', { NetworkTransactionId: id }) }) as const;
+
+it('makes one job of events that were read together, and adds it once', async () => {
+  const enqueue = createEnqueue(queues);
+
+  for (let time = 0; time < 2; time += 1) await toJobs([declined(1), declined(2), declined(3)], enqueue);
+
+  expect(await queues.alerts.getWaitingCount()).toBe(0);
+  const [job, ...more] = await queues.bursts.getWaiting();
+  expect([job?.name, more]).toEqual(['deliver-burst', []]);
+  expect(job?.data).toEqual(burstOf([declined(1), declined(2), declined(3)]));
+});
+
+it('makes an ordinary job of an event that was read by itself', async () => {
+  await toJobs([declined(1)], createEnqueue(queues));
+
+  expect(await queues.bursts.getWaitingCount()).toBe(0);
+  expect((await queues.alerts.getWaiting()).map(({ name, id }) => [name, id])).toEqual([
+    ['deliver-alert', declined(1).event.id],
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import { createEnqueue, rememberJobs, toJob } from '../../../src/app/enqueue.ts';
+import { createEnqueue, rememberJobs, toJobs } from '../../../src/app/enqueue.ts';
 import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
 import { createStores } from '../../../src/app/stores.ts';
 import { createLock } from '../../../src/core/lock.ts';
@@ -405,8 +405,8 @@ it('an event whose job Redis lost is a job again, though the inbox has let go of
     consumer: 'worker',
     log,
     roomInQueue: async () => 1000,
-    async handOn(entry) {
-      await toJob(entry, enqueue);
+    async handOn(entries) {
+      await toJobs(entries, enqueue);
       await server.kill();
       server = await startRedis({ port, folder, extraArgs: args });
     },

@@ -31,11 +31,12 @@ afterEach(async () => {
   }
 });
 
-/** A relay as a worker runs it; what it hands on is collected. */
+/** A relay as a worker runs it; what it hands on is collected, in `jobs` as it was handed on together. */
 function start(
   consumer: string,
   handOn: (id: string) => Promise<void> = async () => {},
   roomInQueue = (): number => 1000,
+  jobs: string[][] = [],
 ): string[] {
   const handed: string[] = [];
   const reader = connectPatient({ urls: [server.url], log, name: 'reader' });
@@ -46,10 +47,11 @@ function start(
     consumer,
     log,
     roomInQueue: async () => roomInQueue(),
-    handOn: async (entry) => {
-      const id = idOf(entry);
-      await handOn(id);
-      handed.push(id);
+    handOn: async (entries) => {
+      const ids = entries.map(idOf);
+      await Promise.all(ids.map(handOn));
+      handed.push(...ids);
+      jobs.push(ids);
     },
   });
   relays.push({ relay, clients: [reader, redis] });
@@ -92,6 +94,20 @@ describe('the relay', () => {
     await until(() => handed.length === 3, 'the third is handed on');
     expect([...handed].sort()).toEqual(['1', '2', '3']);
     await until(isEmpty, 'the inbox is empty');
+  });
+
+  it('hands on together the events of one read, and each status change and what is no event by itself', async () => {
+    const jobs: string[][] = [];
+    const status = JSON.stringify({ type: 'event', event: read('card-status') });
+    await add(1, 2);
+    for (const entry of [status, status]) await store.xadd(inboxKeys.webhooks, '*', 'entry', entry);
+    await add(3);
+    await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
+
+    const handed = start('one', undefined, undefined, jobs);
+
+    await until(() => handed.length === 6, 'all are handed on');
+    expect(jobs.toSorted((a, b) => b.length - a.length)).toEqual([['1', '2', '3'], ['other'], ['other'], ['other']]);
   });
 
   it('takes over what a dead worker had read, once', async () => {

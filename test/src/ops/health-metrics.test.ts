@@ -6,7 +6,7 @@ import { createHealthMetrics } from '../../../src/ops/metrics.ts';
 const depth = { waiting: 3, active: 2, delayed: 1, failed: 0, oldestMs: null };
 const healthy: Health = {
   inbox: { entries: 4, oldestMs: null },
-  queues: { alerts: depth, outbox: depth, updates: depth, actions: depth, maintenance: depth },
+  queues: { alerts: depth, bursts: depth, outbox: depth, updates: depth, actions: depth, maintenance: depth },
   lagMs: 1500,
   failed: 0,
   quarantined: 0,

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
-import { createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
+import { burstOf } from '../../../src/intake/burst.ts';
+import { countEvents, createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -24,6 +25,25 @@ it('tells how full each queue is, and since when its oldest job waits', async ()
   expect(depths.maintenance.delayed).toBe(1);
   expect(depths.alerts.oldestMs).toBeLessThanOrEqual(before);
   expect(depths.updates.oldestMs).toBeNull();
+  await closeQueues(queues);
+});
+
+it('counts the events of bursts, in the queue that waits and in those that are under way', async () => {
+  const queues = openQueues(redis());
+  const enqueue = createEnqueue(queues);
+  const events = Array.from({ length: 12 }, (_, id) => read('decline', { NetworkTransactionId: id }));
+  await enqueue('deliver-burst', burstOf(events.slice(0, 10).map((event) => ({ type: 'event', event }))));
+  await enqueue('deliver-alert', read('decline', { NetworkTransactionId: 10 }));
+  const later = burstOf(events.slice(5).map((event) => ({ type: 'event', event })));
+  await enqueue('deliver-burst', later, { delayMs: 60_000 });
+
+  expect(await readDepths(queues)).toMatchObject({
+    alerts: { waiting: 1 },
+    bursts: { waiting: 10, active: 0, delayed: 7, failed: 0 },
+  });
+  expect(await countEvents(queues, ['waiting'])).toBe(11);
+  expect(await countEvents(queues, ['waiting', 'active', 'delayed'])).toBe(18);
+  expect((await health(queues, () => Date.now() + 60_000)).lagMs).toBeGreaterThanOrEqual(59_000);
   await closeQueues(queues);
 });
 

@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import { createDeliverBurst } from '../../../src/app/deliver-burst.ts';
+import type { StoredEvent } from '../../../src/core/event.ts';
+import { createLog } from '../../../src/core/log.ts';
+import { burstOf } from '../../../src/intake/burst.ts';
+import { read } from '../webhooks/read.ts';
+
+const decline = (id: number, acctId: number): StoredEvent =>
+  read('decline', { NetworkTransactionId: id, AcctId: acctId });
+const burst = (...events: readonly StoredEvent[]) => burstOf(events.map((event) => ({ type: 'event', event })));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+
+function createWorld(
+  deliver: (event: StoredEvent, isLate: boolean) => Promise<number | null>,
+  {
+    beginWithinMs = 60_000,
+    handOn = async () => {},
+  }: { beginWithinMs?: number; handOn?: (event: StoredEvent) => Promise<void> } = {},
+) {
+  const own: string[] = [];
+  const measured: string[] = [];
+  return {
+    own,
+    measured,
+    deliverBurst: createDeliverBurst({
+      deliver,
+      async handOn(event) {
+        await handOn(event);
+        own.push(event.id);
+      },
+      measure: (outcome) => void measured.push(outcome),
+      log: createLog({ level: 'silent', process: 'test' }),
+      beginWithinMs,
+    }),
+  };
+}
+
+it('delivers each event, those that are late as late', async () => {
+  const [one, two] = [decline(1, 1), decline(2, 2)];
+  const delivered: [string, boolean][] = [];
+  const { deliverBurst, own, measured } = createWorld(async ({ id }, isLate) => {
+    delivered.push([id, isLate]);
+    return null;
+  });
+
+  await deliverBurst(
+    burstOf([
+      { type: 'event', event: one },
+      { type: 'event', event: two, isLate: true },
+    ]),
+  );
+
+  expect(delivered).toEqual([
+    [one.id, false],
+    [two.id, true],
+  ]);
+  expect(own).toEqual([]);
+  expect(measured).toEqual(['done', 'done']);
+});
+
+it('an event that fails becomes a job of its own, and the others are done', async () => {
+  const events = [decline(1, 1), decline(2, 1), decline(3, 2)];
+  const delivered: string[] = [];
+  const { deliverBurst, own, measured } = createWorld(async ({ id }) => {
+    if (id === events[0]?.id) throw new Error('a fault of ours');
+    delivered.push(id);
+    return null;
+  });
+
+  await deliverBurst(burst(...events));
+
+  expect(own).toEqual([events[0]?.id]);
+  expect(delivered.toSorted()).toEqual([events[1]?.id, events[2]?.id].toSorted());
+  expect(measured.toSorted()).toEqual(['done', 'done', 'failed']);
+});
+
+it('an event that is to run again later becomes a job of its own, which waits', async () => {
+  const event = decline(1, 1);
+  const { deliverBurst, own, measured } = createWorld(async () => 1200);
+
+  await deliverBurst(burst(event));
+
+  expect([own, measured]).toEqual([[event.id], ['later']]);
+});
+
+it('an event that this version cannot read becomes a job of its own, and the others are done', async () => {
+  const [newer, known] = [{ ...decline(1, 1), kind: 'forecast' } as unknown as StoredEvent, decline(2, 2)];
+  const delivered: string[] = [];
+  const { deliverBurst, own } = createWorld(async ({ id }) => {
+    delivered.push(id);
+    return null;
+  });
+
+  await deliverBurst(burst(newer, known));
+
+  expect([own, delivered]).toEqual([[newer.id], [known.id]]);
+});
+
+it('delivers the events of one card one after the other, in the order in which they came, and those of others meanwhile', async () => {
+  const events = [decline(1, 1), decline(2, 1), decline(3, 1), decline(4, 2)];
+  const steps: string[] = [];
+  const { deliverBurst } = createWorld(async ({ id }) => {
+    const name = String(events.findIndex((event) => event.id === id) + 1);
+    steps.push(`${name} begins`);
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    steps.push(`${name} ends`);
+    return null;
+  });
+
+  await deliverBurst(burst(...events));
+
+  const ofOne = steps.filter((step) => !step.startsWith('4'));
+  expect(ofOne).toEqual(['1 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends']);
+  expect(steps.indexOf('4 begins')).toBeLessThan(steps.indexOf('1 ends'));
+});
+
+it('what is behind slow events becomes a job of its own, for any worker', async () => {
+  const slow = Array.from({ length: 32 }, (_, card) => decline(card, card + 1));
+  const behind = [decline(100, 100), decline(101, 1)];
+  const { deliverBurst, own } = createWorld(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return null;
+    },
+    { beginWithinMs: 30 },
+  );
+
+  await deliverBurst(burst(...slow, ...behind));
+
+  expect(own.toSorted()).toEqual(behind.map(({ id }) => id).toSorted());
+});
+
+it('runs again where an event could not become a job, and not before the others have ended', async () => {
+  const events = [decline(1, 1), decline(2, 2)];
+  let isEnded = false;
+  const { deliverBurst } = createWorld(
+    async ({ id }) => {
+      if (id === events[0]?.id) throw new Error('a fault of ours');
+      await nextTurn();
+      isEnded = true;
+      return null;
+    },
+    {
+      handOn: async () => {
+        throw new Error("OOM command not allowed when used memory > 'maxmemory'.");
+      },
+    },
+  );
+
+  await expect(deliverBurst(burst(...events))).rejects.toThrow('OOM');
+  expect(isEnded).toBe(true);
+});
