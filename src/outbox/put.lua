@@ -7,11 +7,11 @@ local isHeld = tonumber(ARGV[4]) > now
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then
   if isHeld or redis.call('ZREM', KEYS[4], ARGV[1]) == 0 then return 0 end
 end
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 if isHeld then
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
   redis.call('ZADD', KEYS[4], ARGV[4], ARGV[1])
 else
-  redis.call('HSET', KEYS[2], 'since:' .. ARGV[1], now)
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2], 'since:' .. ARGV[1], now)
   redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 end
 return 1
