@@ -10,6 +10,7 @@ import { intakeKey, keyPrefixes, outboxKey, QUEUE_PREFIX, restoredKey, stateKey 
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { version } from '../core/version.ts';
+import { channelsKey } from '../outbox/note-channel.ts';
 import { claimFormat, RESTORING, readFormat, whyUnreadable, writeFormat } from './stored-format.ts';
 
 /** A backup is a compressed file of lines: this one, one for each key, and how many there were, so that none is cut off. */
@@ -39,8 +40,6 @@ const readInPages: Readonly<Record<string, readonly string[]>> = {
   '{cardbell:in}:': ['seen:'],
   '{cardbell:state}:': ['alert:', 'messages', 'event-log:', 'history:', 'purchases:', 'group', 'latest:', 'decisions'],
 };
-/** The channels that have an outbox. */
-const channelsKey = stateKey('outbox-channels');
 const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
 
 /**

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { outboxKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { MessageRef } from '../slack/message.ts';
-import { noteChannel } from './outbox-store.ts';
+import { createNoteChannel } from './note-channel.ts';
 import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
 
 /** An edit that Slack has not taken for so long is given up. */
@@ -30,13 +30,14 @@ export function createEdits(redis: Redis | Cluster) {
   const ask = defineScript(redis, scripts.ask);
   const oldest = defineScript(redis, scripts.next);
   const edited = defineScript(redis, scripts.edited);
+  const noteChannel = createNoteChannel(redis);
   const editsKey = (channel: string): string => outboxKey(channel, 'edits');
   const askedKey = (channel: string, ts: string): string => outboxKey(channel, `asked:${ts}`);
 
   return {
     async ask({ channel, ts }: MessageRef, subject: Subject): Promise<void> {
       // First, so that a sweep finds the channel even after a crash between the two steps.
-      await noteChannel(redis, channel);
+      await noteChannel(channel);
       await ask.run([editsKey(channel), askedKey(channel, ts)], [ts, subjectKey(subject), ASKED_TTL_SECONDS]);
     },
     /** The message that has waited longest; null when none waits. */

@@ -1,13 +1,14 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import { outboxKey, stateKey } from '../core/keys.ts';
+import { outboxKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
 import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
 import { entryOf, type UnreadableEntry } from './entry-of.ts';
+import { channelsKey, createNoteChannel } from './note-channel.ts';
 
 /** Longer than anything can be put again: a job that failed is kept for 14 days, and may be run again on the last one. */
 const SENT_TTL_SECONDS = 15 * 24 * 3600;
@@ -125,13 +126,6 @@ const scripts = {
 };
 
 const sendingFormat = recordFormat(Sending);
-const channelsKey = stateKey('outbox-channels');
-
-/** A channel that may have something waiting. */
-export async function noteChannel(redis: Redis | Cluster, channel: string): Promise<void> {
-  await redis.sadd(channelsKey, channel);
-}
-
 /** By which a message with these entries is found again: opaque, and the same for every attempt. */
 export function refOf(channel: string, entryIds: readonly string[]): string {
   return contentId('m_', [channel, ...entryIds.toSorted()]);
@@ -150,11 +144,12 @@ function createEntries(redis: Redis | Cluster): Entries {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);
   const remove = defineScript(redis, scripts.remove);
+  const noteChannel = createNoteChannel(redis);
   return {
     async put(channel, given) {
       const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
       // First, so that a sweep finds the channel even after a crash between the two steps.
-      await noteChannel(redis, channel);
+      await noteChannel(channel);
       const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
       const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.priority], Math.ceil(entry.notBefore ?? 0)];
       return (await put.run(keys, args)) === 1;
