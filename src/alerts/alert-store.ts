@@ -11,6 +11,9 @@ export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
 const KEPT_PAGE = 500;
 
+/** How often the list is freed of what is too old. */
+const TRIM_EVERY_MS = 60_000;
+
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /**
@@ -21,6 +24,7 @@ export type Alerts = ReturnType<typeof createAlerts>;
 export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
   const listKey = stateKey('alerts-kept');
+  let trimmedAtMs = Number.NEGATIVE_INFINITY;
   const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
     const key = keyOf(alertId);
     return redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS);
@@ -33,8 +37,13 @@ export function createAlerts(redis: Redis | Cluster) {
       const { id, callbackAt } = alert.event;
       const change = writing(id, 'alert', Alert, withoutFields(alert));
       const atMs = Date.parse(callbackAt);
-      const oldest = Date.now() - ALERT_TTL_SECONDS * 1000;
-      if (atMs > oldest) change.zadd(listKey, atMs, id).zremrangebyscore(listKey, '-inf', oldest);
+      const nowMs = Date.now();
+      const oldest = nowMs - ALERT_TTL_SECONDS * 1000;
+      if (atMs > oldest) change.zadd(listKey, atMs, id);
+      if (nowMs - trimmedAtMs >= TRIM_EVERY_MS) {
+        trimmedAtMs = nowMs;
+        change.zremrangebyscore(listKey, '-inf', oldest);
+      }
       await change.exec();
     },
     /** Those of the last 30 days, newest first. What this version cannot read is left out. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { alertsOfKind, createAlerts } from '../../../src/alerts/alert-store.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { outcome, shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
 
@@ -42,4 +43,14 @@ it('alerts of a kind are read in the order of their ids, without the others and 
   const ids = ['evt_000000000000000f', shipped.event.id, declined.event.id];
 
   expect((await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event.id)).toEqual([shipped.event.id]);
+});
+
+it('the list of alerts is freed of those of more than 30 days ago', async () => {
+  const list = stateKey('alerts-kept');
+  await redis().zadd(list, Date.now() - 31 * 24 * 3_600_000, 'evt_old', Date.now() - 3_600_000, 'evt_new');
+
+  await createAlerts(redis()).save(transactionAlert());
+
+  expect(await redis().zrange(list, '0', '-1')).toContain('evt_new');
+  expect(await redis().zrange(list, '0', '-1')).not.toContain('evt_old');
 });
