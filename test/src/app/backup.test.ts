@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
+import { FORMAT } from '../../../src/app/stored-format.ts';
 import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -32,7 +33,7 @@ it('holds every key of Cardbell with its end, and nobody else’s', async () => 
   expect(await takeBackup(redis(), file, now)).toBe(3);
 
   const [header, ...keys] = await lines(file);
-  expect(header).toMatchObject({ cardbell: 'backup', format: 1 });
+  expect(header).toMatchObject({ cardbell: 'backup', format: FORMAT });
   const ends = new Map(keys.map((line) => ('key' in line ? [line.key, line.expiresAt] : ['', 0])));
   expect([...ends.keys()].sort()).toEqual(
     [stateKey('a'), stateKey('outbox-channels'), outboxKey('C1', 'queue')].sort(),
