@@ -112,15 +112,15 @@ interface MeasureDeps {
 export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
   return async function measurePosted(entries: readonly OutboxEntry[]): Promise<void> {
     const at = now().getTime();
-    for (const entry of entries) {
+    await inChunks(entries, async (entry) => {
       const alertId = alertIdOf(entry);
-      if (alertId === null || entry.kind !== 'tracked') continue;
-      if (entry.late || entry.notBefore !== null || entry.audience !== 'team') continue;
+      if (alertId === null || entry.kind !== 'tracked') return;
+      if (entry.late || entry.notBefore !== null || entry.audience !== 'team') return;
       const alert = await alerts.get(alertId);
-      if (alert === null || alert.kind === 'activation-reminder') continue;
+      if (alert === null || alert.kind === 'activation-reminder') return;
       const { kind, event } = alert;
       alertPosted(kind === 'transaction' ? event.kind : kind, at - Date.parse(event.receivedAt));
-    }
+    });
   };
 }
 
