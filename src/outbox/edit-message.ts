@@ -3,11 +3,13 @@ import type { WithLock } from '../core/lock.ts';
 import type { TokenBucket } from '../core/token-bucket.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { isAboutContent } from '../slack/failure.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import type { PostAgain } from './post-again.ts';
 import type { Throttle } from './send-message.ts';
 import type { Posted, RenderPosted } from './tracked-message.ts';
+import { plain } from './undeliverable.ts';
 
 /** After an edit that Slack did not answer. */
 const UNKNOWN_WAIT_MS = 5000;
@@ -54,7 +56,15 @@ export function createEditMessage(deps: Deps): EditMessage {
 
   async function show(ref: MessageRef, { subjects }: Edit): Promise<Posted | null> {
     const posted = await renderPosted(ref, subjects);
-    if (posted !== null) await update(ref, posted.message);
+    if (posted === null) return null;
+    try {
+      await update(ref, posted.message);
+    } catch (error) {
+      if (!(error instanceof SlackError) || !isAboutContent(error)) throw error;
+      // The message stands: posted again, it would stand there twice.
+      await notifyOps(opsIssue.messageRefused(ref.channel, error));
+      await update(ref, plain(posted.message));
+    }
     return posted;
   }
 

@@ -133,6 +133,7 @@ function forEverybody(entry: OutboxEntry): OutboxEntry {
   return { ...rest, message: elsewhere };
 }
 
-function plain({ text }: Message): { text: string; blocks: [] } {
+/** As much of a message as Slack takes in any case. */
+export function plain({ text }: Message): { text: string; blocks: [] } {
   return { text: text.slice(0, 3000), blocks: [] };
 }

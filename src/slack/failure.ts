@@ -75,6 +75,11 @@ function toSlackError(method: string, error: unknown): SlackError {
 /** Codes about the content of a message: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`, `metadata_too_large` … */
 const aboutContent = /block|attachment|text|metadata|argument|msg_|markdown|link|too_long|too_large|invalid_arg|json/;
 
+/** Slack has the message, and does not take what it was to say. */
+export function isAboutContent({ code, slackError }: SlackError): boolean {
+  return code === 'refused' && aboutContent.test(slackError.split(' ')[0] ?? '');
+}
+
 /**
  * True when trying again cannot help. A post that is refused for any reason but its content (a proxy's 403, a workspace
  * that is being moved, a future code) is tried again, because no alert may be given up for that.

@@ -75,6 +75,27 @@ describe('edits', () => {
     expect(texts).toEqual(['News']);
   });
 
+  it('whose content Slack refuses show plain text: the message is not posted a second time', async () => {
+    const texts: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async update(_ref, { text }) {
+          texts.push(text);
+          if (texts.length === 1) throw new SlackError('chat.update', 'refused', 'invalid_blocks (no more than 50)');
+        },
+      },
+    });
+    await posted(world, 1);
+    await world.askForEdits(alert(0));
+
+    expect(await flushed(world)).toBeNull();
+
+    expect(texts).toHaveLength(2);
+    expect((await world.outbox.look('C1', 9)).waiting).toEqual([]);
+    expect(await world.trackedMessages.references(alert(0))).toMatchObject([ref('1.0')]);
+    expect(world.opsIssues).toHaveLength(1);
+  });
+
   it('of a message that cannot be rendered hold up no other, and ops are told', async () => {
     const world = createPostingWorld(redis(), {
       request: async () => {
