@@ -7,7 +7,7 @@ import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '.
 /** EX_UNAVAILABLE: what the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
 const EX_CONFIG = 78;
-const PATIENCE_MS = 3000;
+const REMIND_AFTER_MS = 3000;
 
 /** The variables that a command needs. Where one is not usable, says which and ends the process. */
 export function orExit<Config>(read: () => Config): Config {
@@ -28,7 +28,7 @@ export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => 
  */
 export async function reachRedis(name: string, target: RedisTarget): Promise<RedisClient> {
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
-  await whenReady(redis, PATIENCE_MS);
+  await whenReady(redis, REMIND_AFTER_MS);
   if (redis.status !== 'ready')
     end(
       EX_UNAVAILABLE,

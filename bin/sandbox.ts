@@ -33,7 +33,7 @@ Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong comm
 answer or the port is taken.
 `;
 
-const REDIS_PATIENCE_MS = 3000;
+const REDIS_REMIND_AFTER_MS = 3000;
 
 const log = pino(
   { name: 'sandbox', level: process.env.LOG_LEVEL ?? 'info' },
@@ -110,7 +110,7 @@ async function answers(redisUrl: string): Promise<boolean> {
     log: createLog({ level: 'silent', process: 'sandbox' }),
     name: 'sandbox',
   });
-  await whenReady(probe, REDIS_PATIENCE_MS);
+  await whenReady(probe, REDIS_REMIND_AFTER_MS);
   const isReady = probe.status === 'ready';
   probe.disconnect();
   return isReady;

@@ -48,7 +48,7 @@ export function createBlocks(redis: Redis | Cluster, signer: Signer) {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();
     },
     /** The same, and the card is active as yet: what anybody wanted before counts no more. */
-    async wantAnew(acctId: number, userId: string): Promise<void> {
+    async resetWanted(acctId: number, userId: string): Promise<void> {
       const key = wantedKey(acctId);
       await redis.multi().del(key).sadd(key, userId).pexpire(key, KEPT_MS).exec();
     },

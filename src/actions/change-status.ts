@@ -38,7 +38,7 @@ export type ChangeStatus = (
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly permit: PermitStatus;
   readonly card: Pick<CardClient, 'getAccount'>;
-  readonly blocks: Pick<Blocks, 'want' | 'wantAnew' | 'forgetWanted'>;
+  readonly blocks: Pick<Blocks, 'want' | 'resetWanted' | 'forgetWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
   readonly askFirst: AskFirst;
@@ -67,9 +67,9 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       return await sendStatus.foundMade(verb, { action, acctId, cardId }, written.before, finish);
     // Unblocked outside Slack since somebody wanted it: unless that block is only not to be seen yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
-      await blocks.wantAnew(acctId, action.actor.userId);
+      await blocks.resetWanted(acctId, action.actor.userId);
     const obstacle = obstacleTo(verb, card);
-    if (obstacle?.state === 'unchanged') await sendStatus.foundSo(verb, { action, acctId, cardId });
+    if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     if (verb === 'activate' && card !== undefined && !isConfirmed) {

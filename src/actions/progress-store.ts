@@ -104,7 +104,7 @@ export function createLatestChanges(redis: Redis | Cluster) {
       await change.exec();
     },
     /** It was so already when somebody asked for it: what was asked for earlier must not change it any more. */
-    async foundSo(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
+    async alreadyInEffect(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
       const change = redis.multi();
       for (const subject of subjectsOf(acctId, expected)) noteAsked(change, subject, asked);
       await change.exec();

@@ -29,7 +29,7 @@ const WEBHOOK_MS = 1500;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: Pick<LatestChanges, 'foundSo'>;
+  readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
   readonly whyOvertaken: WhyOvertaken;
   /** Whose click a status event will be. */
   readonly history: {
@@ -97,8 +97,8 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     },
     foundMade,
     /** The card has the status already. */
-    foundSo: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
-      latestChanges.foundSo(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
+    alreadyInEffect: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
+      latestChanges.alreadyInEffect(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
   };
 
   /** What a worker sent before it died, or what no answer came to, is there. */

@@ -38,7 +38,7 @@ export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): Of
 
 interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
-  readonly whyNotOwn: WhyNotOwn;
+  readonly whyNotUndo: WhyNotUndo;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
 }
@@ -67,7 +67,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
-      const whyNot = written === null ? await deps.whyNotOwn(blockId, block) : null;
+      const whyNot = written === null ? await deps.whyNotUndo(blockId, block) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...attempt, lease });
     });
@@ -80,7 +80,7 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 }
 
 /** Why the block that stands now is not only that of who made it; null when it is. */
-type WhyNotOwn = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+type WhyNotUndo = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
 
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
@@ -92,8 +92,8 @@ interface WhyNotOwnDeps {
   };
 }
 
-export function createWhyNotOwn({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotOwn {
-  return async function whyNotOwn(blockId, { acctId, cardId, by }) {
+export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotUndo {
+  return async function whyNotUndo(blockId, { acctId, cardId, by }) {
     const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
     if (other !== undefined) {
       const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };

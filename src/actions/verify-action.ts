@@ -24,7 +24,7 @@ import { askedWords, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts
 import { readBack } from './send-status.ts';
 
 /** People are told when nothing has shown a change by then. */
-const PATIENCE_MS = 2 * 60_000;
+const VERIFY_TIMEOUT_MS = 2 * 60_000;
 
 /** A status has a webhook, which gets a moment; a limit has none, so it is looked at sooner. */
 const FIRST_READ_MS = { status: 3000, rule: 1000 } as const;
@@ -63,12 +63,12 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     const awaited = awaitedOf(known);
     if (known === null || awaited === null) return null;
     const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
-    const isLate = elapsedMs >= PATIENCE_MS;
+    const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
     const isToBeTold = known.state === 'sent' && !known.isTold;
     const verdict = verdictOf(known) ?? (await look(awaited, elapsedMs, isLate));
     if (verdict === null || (isToBeTold && !isLate)) {
-      const untilLate = Math.max(FIRST_LOOK_MS, PATIENCE_MS - elapsedMs);
+      const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
     // Locks are taken in the order in which who decides a request takes them.

@@ -4,7 +4,7 @@ import { createAskFirst, createChangeOnce, createChangeStatus, createPermitStatu
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
-import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotOwn } from '../actions/undo-block.ts';
+import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
 import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
@@ -19,7 +19,7 @@ import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createFillForm } from '../limits/remedy.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
-import { createGiveWay, createSupersede } from '../limits/supersede.ts';
+import { createHandOver, createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
 
@@ -52,7 +52,7 @@ export function composeStatus(tools: Tools) {
         ),
       unblock: (resolved, attempt) =>
         changeOnce(resolved, 'unblock', attempt, (locked) => changeStatus('unblock', resolved, locked)),
-      'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotOwn: createWhyNotOwn(tools) }),
+      'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),
     } satisfies Partial<Handlers>,
   };
 }
@@ -69,7 +69,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const raises = createRaiseAmounts(tools);
   const supersede = createSupersede(tools);
   const terms = createTemporaryTerms({ ...tools, supersede });
-  const giveWay = createGiveWay({ ...tools, supersede });
+  const handOver = createHandOver({ ...tools, supersede });
   const restore = createRestore(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
   const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
@@ -81,7 +81,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     send: createSendRules({ ...tools, terms, raises, sendChange: createSendChange(tools) }),
     terms,
   });
-  const decideTemporaryChange = createDecideTemporaryChange({ ...tools, permitDecision, giveWay, restore, notifyEnd });
+  const decideTemporaryChange = createDecideTemporaryChange({ ...tools, permitDecision, handOver, restore, notifyEnd });
   return {
     changeRule,
     countRaise: raises.count,
@@ -95,7 +95,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, giveWay, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, handOver, restore, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Action } from '../actions/action.ts';
-import { createGenuine, NOT_SIGNED, type Rejection } from '../actions/genuine.ts';
+import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
@@ -167,7 +167,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
 function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   const { config, redis, redo, now, metrics, notifyOps, log } = context;
   const signer = createSigner(config.slackBotToken, 'action');
-  const genuine = createGenuine({ redis, signer, now });
+  const genuine = createActionCheck({ redis, signer, now });
   // What Redis has lost is taken again: what was done by then must not be done over what came after it.
   const performed = remembered(redo, genuine.performed);
   const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {

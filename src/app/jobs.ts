@@ -12,7 +12,7 @@ import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst, burstId } from '../intake/burst.ts';
 import { LateCopies } from '../outbox/send-message.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
-import { everySeconds, once, type Retry, times, unkept, untilDone } from './retry.ts';
+import { discardOnFailure, everySeconds, once, type Retry, times, untilDone } from './retry.ts';
 
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
 export interface Job<Data> {
@@ -26,7 +26,7 @@ export interface Job<Data> {
   /** Runs again and again, once for all workers. */
   readonly everyMs?: number;
   /** Run too early, it looks at what there is to do and puts itself off. */
-  readonly looksAgain?: true;
+  readonly mayRunEarly?: true;
   /** What it does may be shown in App Home. */
   readonly changesHome?: true;
   /** It calls Slack, and waits as long as Slack does not take the call. */
@@ -47,7 +47,7 @@ const delivery = job({ queue: 'alerts', data: StoredEvent, retry: times(12), id:
 const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as const;
 const home = { queue: 'updates', waitsForSlack: true } as const;
 const maintenance = { queue: 'maintenance', changesHome: true } as const;
-const warning = { queue: 'maintenance', retry: unkept(times(3)) } as const;
+const warning = { queue: 'maintenance', retry: discardOnFailure(times(3)) } as const;
 /** Comes again by itself. */
 const repeated = { queue: 'maintenance', data: nothing, retry: once } as const;
 
@@ -90,7 +90,7 @@ const table = {
     data: LateCopies,
     retry: times(10),
     waitsForSlack: true,
-    looksAgain: true,
+    mayRunEarly: true,
     id: ({ search, attempt }) => `copies-${search.ref}-${attempt}`,
   }),
 
@@ -116,7 +116,7 @@ const table = {
     mergeBy: ({ userId }) => `home-${userId}`,
   }),
   /** For everybody who opened it lately. */
-  'render-homes': job({ ...home, data: nothing, retry: unkept(times(3)), mergeBy: () => 'homes' }),
+  'render-homes': job({ ...home, data: nothing, retry: discardOnFailure(times(3)), mergeBy: () => 'homes' }),
 
   'perform-action': job({
     queue: 'actions',
@@ -154,7 +154,7 @@ const table = {
     ...maintenance,
     data: ofAction,
     retry: everySeconds(5, 100),
-    looksAgain: true,
+    mayRunEarly: true,
     id: ({ actionId }) => `verify-${actionId}`,
   }),
   'end-temporary-change': job({
@@ -162,14 +162,14 @@ const table = {
     /** `isEarly`: what it was made for has happened, so it ends before its time. */
     data: z.strictObject({ temporaryChangeId: z.string(), isEarly: z.boolean().optional() }),
     retry: untilDone,
-    looksAgain: true,
+    mayRunEarly: true,
     id: ({ temporaryChangeId, isEarly }) => `temporary-change-${temporaryChangeId}${isEarly === true ? '-early' : ''}`,
   }),
   'end-mute': job({
     ...maintenance,
     data: z.strictObject({ muteId: z.string() }),
     retry: everySeconds(30, 100),
-    looksAgain: true,
+    mayRunEarly: true,
     id: ({ muteId }) => `mute-${muteId}`,
   }),
   /** Takes *Undo* away. */
@@ -177,7 +177,7 @@ const table = {
   'end-claim': job({
     ...maintenance,
     data: z.strictObject({ claimId: z.string() }),
-    retry: unkept(times(12)),
+    retry: discardOnFailure(times(12)),
     id: ({ claimId }) => `claim-${claimId}`,
   }),
   /** Looks after a request until it is decided: reminds, and ends it. */
@@ -185,7 +185,7 @@ const table = {
     ...maintenance,
     data: z.strictObject({ requestId: z.string() }),
     retry: untilDone,
-    looksAgain: true,
+    mayRunEarly: true,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
   /** What remains of a card's limits after a purchase. Several purchases in a row are looked at once. */
@@ -201,7 +201,7 @@ const table = {
     id: ({ channel, kind, date }) => `digest-${channel}-${kind}-${date}`,
   }),
   /** Adds the jobs of channels, and sends people's own; what a worker missed is made up for. */
-  'send-digests': job({ ...repeated, looksAgain: true, everyMs: 60_000 }),
+  'send-digests': job({ ...repeated, mayRunEarly: true, everyMs: 60_000 }),
   /** What could not be copied is copied by the next one. */
   'copy-audit': job({ ...repeated, everyMs: 5000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
@@ -223,5 +223,5 @@ export function isJobName(name: string): name is JobName {
 
 /** Whether a job of this name does nothing wrong before its time: all but what comes at an hour, or when its time is over. */
 export function mayRunEarly(name: string): boolean {
-  return isJobName(name) && (jobs[name].queue !== 'maintenance' || jobs[name].looksAgain === true);
+  return isJobName(name) && (jobs[name].queue !== 'maintenance' || jobs[name].mayRunEarly === true);
 }

@@ -16,10 +16,10 @@ export const times = (attempts: number): Retry => ({
 });
 
 /** Nobody would look at it when it failed for good: another of its kind comes, or the sweep adds it again. */
-export const unkept = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
+export const discardOnFailure = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
 
 export const everySeconds = (seconds: number, attempts: number): Retry =>
-  unkept({ ...times(attempts), backoff: { type: 'fixed', delay: seconds * 1000 } });
+  discardOnFailure({ ...times(attempts), backoff: { type: 'fixed', delay: seconds * 1000 } });
 
 export const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
 

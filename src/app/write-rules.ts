@@ -107,7 +107,7 @@ export const rules: Rules = {
   latestChanges: {
     ...reads('isOvertaken', 'changedBy', 'isSuperseded'),
     changed: each,
-    foundSo: each,
+    alreadyInEffect: each,
     notMade: each,
   },
   progress: {
@@ -123,7 +123,7 @@ export const rules: Rules = {
     ...ofJobs('forgetWanted'),
     keep: each,
     want: each,
-    wantAnew: {
+    resetWanted: {
       again:
         (blocks, _result, ...args) =>
         () =>

@@ -4,7 +4,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import { PATIENCE_MS } from '../policy/decide.ts';
+import { REMIND_AFTER_MS } from '../policy/decide.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
@@ -152,7 +152,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
         await deps.expire(request);
         return null;
       }
-      const remindAt = openedAtMs(request) + PATIENCE_MS;
+      const remindAt = openedAtMs(request) + REMIND_AFTER_MS;
       if (request.remindedAt === null && now < remindAt) return remindAt - now + 1;
       if (request.remindedAt === null) await remind(request);
       return Date.parse(request.expiresAt) - now + 1;
@@ -169,7 +169,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
     for (const other of open) {
-      const isDue = deps.now().getTime() >= openedAtMs(other) + PATIENCE_MS;
+      const isDue = deps.now().getTime() >= openedAtMs(other) + REMIND_AFTER_MS;
       if (isDue && other.remindedAt === null && (await deps.requests.remind(other.id, remindedAt))) {
         await deps.updateRequest(other.id);
       }

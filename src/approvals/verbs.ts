@@ -9,7 +9,7 @@ import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { readPeriod, splitPer } from '../limits/read-limit.ts';
-import { PATIENCE_MS } from '../policy/decide.ts';
+import { REMIND_AFTER_MS } from '../policy/decide.ts';
 
 /** A holder wants to pay something, and until when. Which rule that takes is found out later. */
 export const AskAction = actionOf('ask', target.card, {
@@ -94,7 +94,7 @@ export const approvalVerbs = {
       notOwnCard: { why: 'You can’t use the emergency override for your own request.' },
       notOwnAction: { why: 'You can’t use the emergency override for your own request.' },
       after: {
-        ms: PATIENCE_MS,
+        ms: REMIND_AFTER_MS,
         why: 'Approvers have 15 minutes to answer before the emergency override is available.',
       },
     },

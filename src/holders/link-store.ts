@@ -22,7 +22,7 @@ export type Link = z.infer<typeof Link>;
 export type Links = ReturnType<typeof createLinks>;
 
 /** How long somebody whose link ended still may not decide about the card. */
-export const LATELY_MS = 24 * 3_600_000;
+export const FORMER_HOLDER_MS = 24 * 3_600_000;
 
 const setScript = readScript(new URL('./set-link.lua', import.meta.url));
 const format = recordFormat(Link);
@@ -53,10 +53,10 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
     /** Replaces whoever the account was linked to before. Safe to repeat. */
     async link(link: Link): Promise<void> {
       const { acctId, userId } = link;
-      await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), LATELY_MS]);
+      await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), FORMER_HOLDER_MS]);
     },
     async unlink(acctId: number): Promise<void> {
-      await set.run(keysOf(acctId), [acctId, '', '', now(), LATELY_MS]);
+      await set.run(keysOf(acctId), [acctId, '', '', now(), FORMER_HOLDER_MS]);
     },
     /** Null: nobody is linked to the account. */
     ofAccount,
@@ -77,7 +77,7 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
       const endedAt = await redis.zscore(heldKey(acctId), userId);
-      return endedAt !== null && now() - Number(endedAt) < LATELY_MS;
+      return endedAt !== null && now() - Number(endedAt) < FORMER_HOLDER_MS;
     },
   };
 }

@@ -53,7 +53,7 @@ type TakenEntry =
       readonly isLate?: boolean;
     }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
-  /** Signed by the web process: see `src/actions/genuine.ts`. */
+  /** Signed by the web process: see `src/actions/action-check.ts`. */
   | { readonly type: 'action'; readonly action: Action; readonly signature: string }
   /** Somebody asked without permission: for the record only. */
   | { readonly type: 'refused'; readonly action: Action; readonly why: string; readonly signature: string }

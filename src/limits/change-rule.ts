@@ -52,7 +52,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'forgetIfGone'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
-  readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'foundSo'>;
+  readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'alreadyInEffect'>;
 }
 
 /**
@@ -107,7 +107,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const sent = { ...made, card, raw, readAt, written };
       return await send(sent, attempt, finish, approval ?? {});
     }
-    await latestChanges.foundSo(acctId, expects, action);
+    await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   };

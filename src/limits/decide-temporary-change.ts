@@ -9,14 +9,14 @@ import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
-import type { GiveWay } from './supersede.ts';
+import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import type { RuleAction, TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
-  readonly giveWay: GiveWay;
+  readonly handOver: HandOver;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
 }
@@ -56,7 +56,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const left = await deps.giveWay(temporaryChange);
+    const left = await deps.handOver(temporaryChange);
     if (left === null)
       return await refuse(action, overWords.superseded, 'When that ends, it goes back to what was before both.');
     const after = await deps.restore(left, action, lease);

@@ -11,7 +11,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
-import type { GiveWay } from './supersede.ts';
+import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
@@ -19,7 +19,7 @@ const COME_BACK_MS = 60_000;
 
 interface EndDeps extends Pick<ActionTools, 'withLock'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
-  readonly giveWay: GiveWay;
+  readonly handOver: HandOver;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
   readonly timeLeft: TimeLeft;
@@ -51,7 +51,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
       if (leftMs === null) return COME_BACK_MS;
       if (leftMs > 0) return leftMs;
       try {
-        const left = await deps.giveWay(temporaryChange);
+        const left = await deps.handOver(temporaryChange);
         if (left !== null) await notifyEnd.notify(await restore(left, null, lease), null);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;

@@ -9,9 +9,9 @@ import { isIncomplete, type Remedy } from './remedy-change.ts';
 import type { RemedyAction } from './verbs.ts';
 
 /** An alert that names the limit is better than one that does not; one that comes late is worse. */
-const PATIENCE_MS = 600;
+const ADVICE_TIMEOUT_MS = 600;
 /** Somebody looks at a form and waits. */
-const FORM_PATIENCE_MS = 5000;
+const FORM_ADVICE_TIMEOUT_MS = 5000;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
@@ -44,16 +44,16 @@ export function createRemedies(deps: Deps) {
   return {
     /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */
     async adviceFor(event: TransactionEvent): Promise<Advice> {
-      const check = await look(event, PATIENCE_MS);
+      const check = await look(event, ADVICE_TIMEOUT_MS);
       return adviceOf(check, check.state === 'unknown' && check.isAway === true);
     },
     /** The same for an alert that went out without all that there is to say; takes as long as a form may. */
     async adviceAgain(event: TransactionEvent): Promise<Advice> {
-      const check = await look(event, FORM_PATIENCE_MS);
+      const check = await look(event, FORM_ADVICE_TIMEOUT_MS);
       return adviceOf(check, check.state === 'unknown');
     },
     /** The same as the card is now, for whoever is about to do something. */
-    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_PATIENCE_MS),
+    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS),
   };
 }
 

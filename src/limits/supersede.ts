@@ -32,7 +32,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   return async function supersede(temporaryChange, goals, isForGood = false) {
     if (goals.length === 0) return [];
     const left = without(temporaryChange.changes, goals);
-    const lifted = isForGood && left.length > 0 ? await liftBack(left, goals, temporaryChange.acctId) : left;
+    const lifted = isForGood && left.length > 0 ? await raiseRestoreValues(left, goals, temporaryChange.acctId) : left;
     await deps.temporaryChanges.save(
       left.length === 0
         ? { ...temporaryChange, state: 'superseded', closedAt: deps.now().toISOString() }
@@ -51,7 +51,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
    * Some limits of a temporary change stay for good: the others must not go back to less than these, which the card
    * service would refuse when their time is over. Then they go back to the least that it takes.
    */
-  async function liftBack(
+  async function raiseRestoreValues(
     left: readonly RuleChange[],
     kept: readonly RuleGoal[],
     acctId: number,
@@ -87,15 +87,15 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
  *
  * @returns what is left of it, to be restored now; null: nothing.
  */
-export type GiveWay = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
+export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
 
-export function createGiveWay(
+export function createHandOver(
   deps: Pick<SupersedeDeps, 'updateTemporaryChange'> & {
     readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
     readonly supersede: Supersede;
   },
-): GiveWay {
-  return async function giveWay(temporaryChange) {
+): HandOver {
+  return async function handOver(temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const ours = (change: RuleChange) =>
       changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);

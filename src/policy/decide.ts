@@ -8,7 +8,7 @@ export type Role = z.infer<typeof Role>;
 /** Whoever blocked by mistake can undo it within this time; afterwards it takes an approver to unblock. */
 export const UNDO_MS = 60_000;
 /** After this time without a decision the approvers are reminded, and operators may use the emergency override. */
-export const PATIENCE_MS = 15 * 60_000;
+export const REMIND_AFTER_MS = 15 * 60_000;
 /** Somebody alone blocks so many cards at once. */
 export const BLOCKED_ALONE_MAX = 5;
 /** A request that nobody decides expires. Silence never approves anything. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ShippingEvent } from '../core/event.ts';
 import { lastFour } from './card-status.ts';
 import {
-  type Circumstances,
   eventId,
   identifier,
   optionalInteger,
   parseWith,
   positive,
   trackingNumber,
+  type WebhookContext,
   words,
 } from './payload.ts';
 
@@ -23,7 +23,7 @@ const ShippingPayload = z.object({
 /**
  * Payload → event. `CallbackTime` is not part of the id: one parcel is one event, however often it is reported.
  */
-export function redactShipping(data: unknown, circumstances: Circumstances): ShippingEvent {
+export function redactShipping(data: unknown, circumstances: WebhookContext): ShippingEvent {
   const payload = parseWith(ShippingPayload, data);
 
   return parseWith(ShippingEvent, {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
 import {
-  type Circumstances,
   eventId,
   holderOf,
   identifier,
   optionalInteger,
   parseWith,
   positive,
+  type WebhookContext,
   words,
 } from './payload.ts';
 
@@ -42,7 +42,7 @@ export function lastFour(text: string): string {
  *
  * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE makes two payloads that differ in nothing else.
  */
-export function redactCardStatus(data: unknown, circumstances: Circumstances): CardStatusEvent {
+export function redactCardStatus(data: unknown, circumstances: WebhookContext): CardStatusEvent {
   const payload = parseWith(CardStatusPayload, data);
   const cards = payload.CardList.map((card) => ({
     cardId: card.CardId,

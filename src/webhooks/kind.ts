@@ -4,7 +4,7 @@ import { PayloadError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook, type StoredEvent, type TransactionEvent } from '../core/event.ts';
 import { redactShipping } from './card-shipping.ts';
 import { redactCardStatus } from './card-status.ts';
-import { type Circumstances, Envelope, instantOf, parseWith } from './payload.ts';
+import { Envelope, instantOf, parseWith, type WebhookContext } from './payload.ts';
 import { redactTransaction, toMissedTransaction } from './transaction.ts';
 import { redactVirtualCard } from './virtual-card.ts';
 
@@ -54,7 +54,7 @@ export function toStoredEvent(
 ): StoredEvent {
   const envelope = parseWith(Envelope, body);
   const callbackAt = instantOf('CallbackTime', envelope.CallbackTime, options.zone);
-  const circumstances: Circumstances = { ...options, callbackAt };
+  const circumstances: WebhookContext = { ...options, callbackAt };
   return families[familyOf(envelope.Data, path)](envelope.Data, circumstances);
 }
 

@@ -102,7 +102,7 @@ const anyObject = z.custom<Readonly<Record<string, unknown>>>(
 export const Envelope = z.object({ CallbackTime: z.string(), Data: anyObject });
 
 /** What is known of a webhook besides its payload. */
-export interface Circumstances {
+export interface WebhookContext {
   /** Zone of datetimes without offset. */
   readonly zone: string;
   /** `X-SERVICE-Version`, if it was sent. */

@@ -4,7 +4,6 @@ import { TransactionEvent, type TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
 import { toInstant, toWallText } from '../core/service-time.ts';
 import {
-  type Circumstances,
   decimalForm,
   eventId,
   identifierForm,
@@ -17,6 +16,7 @@ import {
   readOptionalDecimal,
   readWords,
   textForm,
+  type WebhookContext,
 } from './payload.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
@@ -61,7 +61,7 @@ type TransactionPayload = z.infer<typeof TransactionPayload>;
  * Only settlements go both ways, because a return is settled as a merchant credit. The direction of all other kinds
  * follows from the kind, whatever sign this version of the webhook has.
  */
-export function redactTransaction(data: unknown, circumstances: Circumstances): TransactionEvent {
+export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
   const networkType = networkTypes[keyed(payload.NetworkType) as keyof typeof networkTypes];
   const code = readWords(payload.MessageCode);
@@ -212,7 +212,7 @@ type TimeFields = Pick<
  *
  * @throws PayloadError when TransactionTime is no datetime.
  */
-export function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: Circumstances): Times {
+export function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: WebhookContext): Times {
   const { zone, callbackAt } = circumstances;
   const transactionAt = instantOf('TransactionTime', fields.TransactionTime, zone, callbackAt);
   if (kind !== 'settlement' && kind !== 'reversal') {
@@ -229,7 +229,7 @@ export function timesOf(kind: TransactionKind, fields: TimeFields, circumstances
   return { occurredAt: settledAt ?? transactionAt, requestedAt, settledAt };
 }
 
-function reversedAt(requestedAt: string, fields: TimeFields, { zone, callbackAt, receivedAt }: Circumstances): string {
+function reversedAt(requestedAt: string, fields: TimeFields, { zone, callbackAt, receivedAt }: WebhookContext): string {
   if (callbackAt > requestedAt) return callbackAt;
   const localAt = toInstant(fields.MerchantLocalTime ?? '', zone, receivedAt);
   return localAt !== null && localAt > requestedAt && localAt <= receivedAt ? localAt : requestedAt;

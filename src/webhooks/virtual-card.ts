@@ -3,13 +3,13 @@ import { VirtualCardEvent } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
 import { lastFour } from './card-status.ts';
 import {
-  type Circumstances,
   eventId,
   holderOf,
   identifier,
   optionalDecimal,
   optionalInteger,
   parseWith,
+  type WebhookContext,
   words,
 } from './payload.ts';
 
@@ -48,7 +48,7 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
  * is a new event; several cards of an order may fail, and a card that was never created has no account. In these cases
  * only `CallbackTime` distinguishes two events.
  */
-export function redactVirtualCard(data: unknown, circumstances: Circumstances): VirtualCardEvent {
+export function redactVirtualCard(data: unknown, circumstances: WebhookContext): VirtualCardEvent {
   const payload = parseWith(VirtualCardPayload, data);
   const outcome = outcomeOf(payload);
   const acctId = payload.AccountId !== null && payload.AccountId > 0 ? payload.AccountId : null;

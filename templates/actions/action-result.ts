@@ -3,7 +3,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, context, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { actions, context, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
@@ -56,17 +56,20 @@ export function actionResult(result: ActionResult): Message {
   const name = cardOfHolder(card);
   const head = headline(result, name);
   const sides =
-    state === 'done' ? [before, after].filter((side) => side !== null).map((side) => outside(side, RULES_MAX)) : [];
+    state === 'done'
+      ? [before, after].filter((side) => side !== null).map((side) => escapeUntrusted(side, RULES_MAX))
+      : [];
   const [from, to] = sides;
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
-  const said = apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+  const said =
+    apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
-      [head, moved && `${moved}.`, said, why, note === null ? '' : outside(note, 300), outcome[state], sure]
+      [head, moved && `${moved}.`, said, why, note === null ? '' : escapeUntrusted(note, 300), outcome[state], sure]
         .filter(Boolean)
         .join(' '),
     ),
@@ -77,12 +80,12 @@ export function actionResult(result: ActionResult): Message {
         said,
         outcome[state],
         why,
-        note === null ? null : outside(note, 300),
+        note === null ? null : escapeUntrusted(note, 300),
         sure,
-        reason === null ? null : `Reason: ${outside(reason, 300)}`,
+        reason === null ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
       ),
       ...actions(...controlButtons(control ?? null, card)),
-      ...context(asked, ref === null ? null : `Reference ${outside(ref, 60)}`),
+      ...context(asked, ref === null ? null : `Reference ${escapeUntrusted(ref, 60)}`),
     ],
   };
 }

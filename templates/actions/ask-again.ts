@@ -1,7 +1,7 @@
 import { formatDuration } from '../../src/core/duration.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { actions, button, context, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 
 export interface AskAgain {
   /** Opaque id: what the button carries. */
@@ -15,7 +15,7 @@ export interface AskAgain {
 /** Something that loosens a card waited too long: the card may be another one by now. */
 export function askAgain({ value, doing, waitedMs }: AskAgain): Message {
   const minutes = formatDuration(Math.round(waitedMs / 60_000) * 60_000);
-  const asked = `You asked ${minutes} ago to ${outside(doing, 100)}, and I could not do it until now.`;
+  const asked = `You asked ${minutes} ago to ${escapeUntrusted(doing, 100)}, and I could not do it until now.`;
   const todo = 'Nothing changed. Do you still want it?';
   return {
     text: sentence(`${asked} ${todo}`),

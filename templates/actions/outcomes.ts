@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { outside, section } from '../core/blocks.ts';
+import { escapeUntrusted, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
@@ -91,7 +91,7 @@ export function outcomeLine(outcome: Outcome): string {
     verb === 'recognize' && by !== null && state === 'done'
       ? `*${mention(by)} confirmed making this purchase* at ${when}`
       : `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
-  return isSeen || text.trim() === '' ? head : `${head}. ${outside(sentences(text), 300)}`;
+  return isSeen || text.trim() === '' ? head : `${head}. ${escapeUntrusted(sentences(text), 300)}`;
 }
 
 /** How long the answer of the card service to a change may take. */
@@ -177,7 +177,7 @@ export function outcomeShort({ verb, state, by }: Outcome): { readonly words: st
 }
 
 /** Which controls still make sense after what people did. */
-export interface Standing {
+export interface CurrentState {
   /** Blocked by somebody here, or about to be. */
   readonly isBlocked: boolean;
   /** Unblocked by somebody here, and not blocked again since. */
@@ -193,7 +193,7 @@ export interface Standing {
   readonly isPaid: boolean;
 }
 
-export function standing(outcomes: readonly Outcome[]): Standing {
+export function currentState(outcomes: readonly Outcome[]): CurrentState {
   const known = {
     isBlocked: false,
     isUnblocked: false,

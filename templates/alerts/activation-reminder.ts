@@ -4,7 +4,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
-import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
+import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, button, context, copyable, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder, cardOfHolderRaw, holderRaw } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
@@ -15,7 +15,7 @@ export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const isWaiting = isAwaited(alert) && !standing(outcomes).isActivated;
+  const isWaiting = isAwaited(alert) && !currentState(outcomes).isActivated;
   const handle = copyable(cardHandle(card), 20);
 
   return {

@@ -4,7 +4,17 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { actions, button, context, copyable, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  copyable,
+  escapeUntrusted,
+  fields,
+  header,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import {
   capital,
   cardHandle,
@@ -24,8 +34,8 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
   const { event, late, outcomes } = alert;
   const known = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const number = outside(event.trackingNumber, 60);
-  const method = outside(event.shippingMethod, 60);
+  const number = escapeUntrusted(event.trackingNumber, 60);
+  const method = escapeUntrusted(event.shippingMethod, 60);
   const mark = late ? 'Late notice: ' : '';
   const followed = number === '' ? '' : `, tracking number ${number}`;
 

@@ -4,8 +4,8 @@ import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
-import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
-import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { progressLine } from './order-progress.ts';
@@ -142,18 +142,18 @@ function line(change: StatusChange, isVirtual: boolean): string {
 }
 
 function lastFour({ last4, cardId }: StatusChange): string {
-  return last4 === '' ? `Card ${cardId}` : `Card ${outside(last4, 10)}`;
+  return last4 === '' ? `Card ${cardId}` : `Card ${escapeUntrusted(last4, 10)}`;
 }
 
 /** What people need not do any more, though this alert is of the status before. */
 function isActivatedSince({ outcomes, progress }: StatusAlert): boolean {
-  return standing(outcomes).isActivated || (progress?.activated ?? progress?.used ?? null) !== null;
+  return currentState(outcomes).isActivated || (progress?.activated ?? progress?.used ?? null) !== null;
 }
 
 function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
   const about = { value: alert.event.id, card };
   const status = now(change);
-  if (standing(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
+  if (currentState(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
   const isActivated = isActivatedSince(alert) || card.isVirtual === true;
   if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;

@@ -6,8 +6,8 @@ import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { outcomeLine, outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
-import { button, confirm, context, header, outside, plainText, section, sentence } from '../core/blocks.ts';
+import { currentState, outcomeLine, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import { button, confirm, context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
@@ -34,12 +34,12 @@ export function cardTesting(alert: CardTestingAlert, _view: View): Message {
 
   return {
     text: sentence(
-      `${late ? 'Late notice: ' : ''}Possible card testing: ${count} declined at ${outside(at, 80)}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.${outcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: ' : ''}Possible card testing: ${count} declined at ${escapeUntrusted(at, 80)}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`Possible card testing: ${count} at ${at}`),
       section(
-        `*${capital(count)} declined at ${outside(at, 80)}${where && `, ${outside(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
+        `*${capital(count)} declined at ${escapeUntrusted(at, 80)}${where && `, ${escapeUntrusted(where, 80)}`}*, ${span(tried, event.occurredAt)}.`,
         'Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.',
       ),
       ...rows(shown, alert, more),
@@ -103,21 +103,21 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
   const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
-  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${outside(where, 120)}`}`;
+  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
 /** Cards that nobody has blocked from here, as many as are blocked in one step. */
 export function stillOpen({ tried, outcomes }: CardTestingAlert): TriedCard[] {
   return tried
-    .filter(({ acctId }) => !standing(outcomes.filter((outcome) => outcome.acctId === acctId)).isBlocked)
+    .filter(({ acctId }) => !currentState(outcomes.filter((outcome) => outcome.acctId === acctId)).isBlocked)
     .slice(0, BLOCKED_AT_ONCE_MAX);
 }
 
 function controls(alert: CardTestingAlert): ActionsBlock[] {
   const { id } = alert.event;
   const open = stillOpen(alert);
-  const { isSeen } = standing(alert.outcomes);
+  const { isSeen } = currentState(alert.outcomes);
   const elements = [
     ...(open.length === 0 ? [] : [blockOne(id, open)]),
     ...(open.length < 2 ? [] : [blockAll(id, open)]),

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
-import { context, copyable, countOf, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 
@@ -36,7 +36,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
       ? 'I know of no shipment.'
-      : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${outside(latest.shippingMethod, 60)} `}on ${dateToken(latest.shippedAt, '{date_short_pretty}')}.`;
+      : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.shippedAt, '{date_short_pretty}')}.`;
   const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
   return {
@@ -49,7 +49,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
         earlier > 0 ? `… and ${countOf(earlier, 'earlier card')}.` : null,
         ...cards
           .slice(-CARDS_MAX)
-          .map(({ last4, status }) => `*Card ${outside(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
+          .map(({ last4, status }) => `*Card ${escapeUntrusted(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
       ...(isWaiting
         ? [
@@ -104,7 +104,7 @@ function shipmentLine({
     number === ''
       ? 'no tracking number'
       : tracking === null
-        ? outside(number, 60)
+        ? escapeUntrusted(number, 60)
         : `${tracking.carrier} ${link(tracking.url, number)}`;
   const ordered =
     orderedAt === null
@@ -112,6 +112,6 @@ function shipmentLine({
         ? ''
         : `ordered as ${orderId}, `
       : `ordered ${dateToken(orderedAt, '{date_short_pretty}')}, `;
-  const which = last4.trim() === '' ? '' : ` (card ${outside(last4, 10)})`;
+  const which = last4.trim() === '' ? '' : ` (card ${escapeUntrusted(last4, 10)})`;
   return `${capital(`${ordered}shipped ${dateToken(shippedAt, '{date_short_pretty}')}`)}${which}: ${followed}`;
 }

@@ -4,7 +4,7 @@ import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, copyable, outside, section, sentence } from '../core/blocks.ts';
+import { actions, context, copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
@@ -20,7 +20,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const count = repeats?.count ?? 1;
   const purchases = count === 1 ? '1 purchase' : `${count} purchases`;
   const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${outside(merchant, 80)}`;
+  const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${escapeUntrusted(merchant, 80)}`;
   const amount = amountTried(alert, repeats);
   const first = repeats?.firstAt ?? event.occurredAt;
   const last = repeats?.lastAt ?? event.occurredAt;
@@ -28,7 +28,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${outside(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(

@@ -4,9 +4,9 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import {
   context,
   copyable,
+  escapeUntrusted,
   header,
   inSections,
-  outside,
   pageOf,
   pageWords,
   section,
@@ -49,19 +49,19 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
     .toSorted((one, other) => other.count - one.count);
   const lines = declines.map(
     ({ id, occurredAt, amountCents, merchant }, at) =>
-      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${outside(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
+      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${escapeUntrusted(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
   const pages = pageOf(inSections(lines, LINES), page);
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}: ${counted} in ${since}.${reasons.map(({ title, count }) => ` ${outside(title, 100)}: ${count}.`).join('')}`,
+      `${cardOfHolder(card)}: ${counted} in ${since}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')}`,
     ),
     blocks: [
       header(`${counted} in ${since}: ${cardOfHolderRaw(card)}`),
       ...(reasons.length === 0
         ? []
-        : [section(...reasons.map(({ title, count }) => `*${outside(title, 100)}:* ${count}`))]),
+        : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),
       ...pages.shown,
       ...context(
         pageWords(pages, `declines ${copyable(again, 60)} page`),

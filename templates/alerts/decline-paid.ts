@@ -3,13 +3,13 @@ import type { TransactionEvent } from '../../src/core/event.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { resolutionOf } from '../actions/outcomes.ts';
-import { context, outside, section, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
 
 /** For whoever approved a change for a declined purchase: it went through. */
 export function declinePaid(alert: TransactionAlert, { amountCents, merchant }: TransactionEvent): Message {
   const name = merchant.name.trim();
-  const what = `Paid: ${formatCents(amountCents)}${name === '' ? '' : ` at ${outside(name, 80)}`}`;
+  const what = `Paid: ${formatCents(amountCents)}${name === '' ? '' : ` at ${escapeUntrusted(name, 80)}`}`;
   const who = shortCard(cardOf(alert));
   const how = resolutionOf(alert.outcomes, alert.event.occurredAt)?.words ?? '';
   return {

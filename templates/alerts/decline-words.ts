@@ -3,8 +3,8 @@ import { type DeclineReason, declineReason } from '../../src/alerts/decline-reas
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { standing } from '../actions/outcomes.ts';
-import { copyable, outside } from '../core/blocks.ts';
+import { currentState } from '../actions/outcomes.ts';
+import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
@@ -33,8 +33,8 @@ export function shownReason(
 /** The card service's own words, quoted where they say more than ours; a code of tomorrow is named with them. */
 export function serviceWords({ isWithheld, isKnown, saysMore, code }: ShownReason, message: string): string {
   if (isWithheld || (isKnown && !saysMore)) return '';
-  const named = isKnown || code === '' ? '' : ` (code ${outside(code, 80)})`;
-  if (message.trim() !== '') return `The card service says: “${outside(message, 300)}”${named}`;
+  const named = isKnown || code === '' ? '' : ` (code ${escapeUntrusted(code, 80)})`;
+  if (message.trim() !== '') return `The card service says: “${escapeUntrusted(message, 300)}”${named}`;
   return named === '' ? '' : `The card service gave no explanation${named}.`;
 }
 
@@ -57,11 +57,11 @@ export function fixes(
   ways = holderWays(alert),
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
-  const blocked = standing(outcomes).isBlocked
+  const blocked = currentState(outcomes).isBlocked
     ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done')
     : undefined;
   const admin = adminFix(alert, reason, place);
-  if (blocked === undefined) return [ways || outside(reason.holderFix, 300), admin];
+  if (blocked === undefined) return [ways || escapeUntrusted(reason.holderFix, 300), admin];
   const unblock = unblockFix(alert);
   const holder = blocked.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
   return [holder, admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
@@ -69,7 +69,7 @@ export function fixes(
 
 /** For a card that is blocked, or was when the purchase was declined and may be by now. */
 function unblockFix(alert: TransactionAlert): string {
-  return standing(alert.outcomes).isUnblocked
+  return currentState(alert.outcomes).isUnblocked
     ? 'The card was unblocked. Have the purchase tried again.'
     : `If the card should work again, unblock it: ${unblockCommand(alert)}`;
 }
@@ -93,7 +93,7 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVi
   if (reason.code === 'decline.balance.card' && missing > 0 && mayShow('balance', place)) {
     return `Add at least ${formatCents(missing)} to the card in the card program’s portal, then have it tried again.`;
   }
-  return outside(reason.adminFix, 300);
+  return escapeUntrusted(reason.adminFix, 300);
 }
 
 /** How much more than the card's balance a purchase was; 0 when that is not known. */

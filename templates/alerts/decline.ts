@@ -11,8 +11,18 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { acknowledgeButton, activateButton, blockButton, named } from '../actions/card-buttons.ts';
 import { controlButtons, controlsOf } from '../actions/control-buttons.ts';
-import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
-import { actions, button, context, type Field, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import {
+  actions,
+  button,
+  context,
+  escapeUntrusted,
+  type Field,
+  fields,
+  header,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
@@ -35,16 +45,16 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const where = locationLine(event.merchant);
   const [holderFix, adminFix] = fixes(alert, reason, place);
   const late = alert.late ? 'Late notice: ' : '';
-  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+  const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
 
   return {
     text: sentence(
-      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${outside(where, 80)}`}: ${outside(lower(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`}: ${escapeUntrusted(lower(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
       section(
-        `*${outside(reason.title, 100)}*`,
+        `*${escapeUntrusted(reason.title, 100)}*`,
         // The numbers say what the meaning would, and how much.
         shortfall(alert, reason, place) || meaningOf(card, reason),
         serviceWords(reason, said.message),
@@ -53,18 +63,21 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ...fields([
         ['Cardholder', holderName(card)],
         ['Card', capital(cardName(card)) + (card.isVirtual === true ? ' (virtual)' : '')],
-        ['Merchant', [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n')],
-        ['Category', outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
+        [
+          'Merchant',
+          [merchant && escapeUntrusted(merchant, 80), where && escapeUntrusted(where, 80)].filter(Boolean).join('\n'),
+        ],
+        ['Category', escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100)],
         ['Requested by the merchant', requestedAmount(event)],
         ['How', howPaid(event)],
         ...whenTried(alert, repeats),
       ]),
-      ...(standing(outcomes).isPaid ? [] : [section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`)]),
+      ...(currentState(outcomes).isPaid ? [] : [section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`)]),
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(
         alert.late ? `Arrived late: it happened on ${serviceTime(event.occurredAt)} and was fetched afterwards.` : null,
-        [event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · '),
+        [event.id, reason.isWithheld ? '' : escapeUntrusted(reason.code, 80)].filter(Boolean).join(' · '),
       ),
     ],
   };
@@ -75,7 +88,7 @@ export function meaningOf(card: CardFacts, reason: ShownReason): string {
   const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
   return isRulesets
     ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
-    : outside(reason.meaning, 300);
+    : escapeUntrusted(reason.meaning, 300);
 }
 
 function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[] {
@@ -87,7 +100,7 @@ function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[
 }
 
 function lastTry(repeats: Repeats | null): string {
-  return repeats === null ? '' : ` Last tried on ${outside(serviceTime(repeats.lastAt), 60)}.`;
+  return repeats === null ? '' : ` Last tried on ${escapeUntrusted(serviceTime(repeats.lastAt), 60)}.`;
 }
 
 /** `In person`, or how else; empty when the service does not say, or the card was used at another time. */
@@ -113,7 +126,7 @@ function lower(title: string): string {
 
 /** Remedy, block, acknowledge: each only while it can still do something. */
 function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isActivated, isRaised, isSeen, isPaid } = standing(outcomes);
+  const { isBlocked, isActivated, isRaised, isSeen, isPaid } = currentState(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
   const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
   const about = { value: event.id, card };

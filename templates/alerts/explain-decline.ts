@@ -5,7 +5,7 @@ import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, countOf, header, outside, plainText, section } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, header, plainText, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { stepLine, type Why } from '../routing/why.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
@@ -64,7 +64,7 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
   const reason = shownReason(said, place);
   const [holder, admin] = fixes(alert, reason, place);
   const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+  const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
   return [
     header(`Declined: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`),
     section(
@@ -72,8 +72,8 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
       `${cardOfHolder(cardOf(alert))} was declined for ${formatCents(event.amountCents)}${at}${dateAfter(',', event.occurredAt)}.`,
     ),
     section(
-      `*Why:* ${outside(reason.title, 100)}`,
-      outside(reason.meaning, 300),
+      `*Why:* ${escapeUntrusted(reason.title, 100)}`,
+      escapeUntrusted(reason.meaning, 300),
       shortfall(alert, reason, place),
       serviceWords(reason, said.message),
     ),
@@ -81,7 +81,7 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
     section('*Who can*', whoCan(alert, reason, whoMay)),
     ...outcomeLines(outcomes),
     ...(eventLog === null || eventLog.length === 0 ? [] : [section('*How it got here*', ...steps(eventLog))]),
-    ...context([event.id, reason.isWithheld ? '' : outside(reason.code, 80)].filter(Boolean).join(' · ')),
+    ...context([event.id, reason.isWithheld ? '' : escapeUntrusted(reason.code, 80)].filter(Boolean).join(' · ')),
   ];
 }
 

@@ -3,8 +3,8 @@ import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { outcomeLines, outcomeSentence, standing } from '../actions/outcomes.ts';
-import { actions, button, confirm, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import { actions, button, confirm, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -17,7 +17,7 @@ export function fraudCase(alert: FraudCaseAlert): Message {
   const card = cardOf(alert);
   return {
     text: sentence(
-      `${outside(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${latest(alert)} ${todo(alert)}${outcomeSentence(outcomes)}`,
+      `${escapeUntrusted(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${latest(alert)} ${todo(alert)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(titleOf(alert)),
@@ -29,7 +29,7 @@ export function fraudCase(alert: FraudCaseAlert): Message {
       section(purchases === null || purchases.length === 0 ? latest(alert) : `*Latest purchases*\n${rows(purchases)}`),
       ...outcomeLines(outcomes),
       ...actions(...controls(alert)),
-      ...context(`${outside(alert.alertId, 60)} · ${threadWords(alert)}`, event.id),
+      ...context(`${escapeUntrusted(alert.alertId, 60)} · ${threadWords(alert)}`, event.id),
     ],
   };
 }
@@ -93,7 +93,7 @@ function controls(alert: FraudCaseAlert) {
   if (isClosed(alert)) return [];
   const { id } = alert.event;
   const name = cardOfHolderRaw(cardOf(alert));
-  const { isBlocked } = standing(alert.outcomes);
+  const { isBlocked } = currentState(alert.outcomes);
   const block = button({
     text: 'Block card',
     action: actionId.blockCard,

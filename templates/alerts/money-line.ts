@@ -3,7 +3,7 @@ import { locationLine, merchantCategory } from '../../src/core/merchant-category
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { context, outside, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import { howPaid, requestedAmount } from './decline.ts';
@@ -13,8 +13,8 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   const { event, late } = alert;
   const card = cardOf(alert);
   const [verb, at] = words;
-  const merchant = outside(event.merchant.name, 80);
-  const where = outside(locationLine(event.merchant), 80);
+  const merchant = escapeUntrusted(event.merchant.name, 80);
+  const where = escapeUntrusted(locationLine(event.merchant), 80);
   const amount = formatCents(event.amountCents);
   const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
   const requested = requestedAmount(event);
@@ -22,7 +22,7 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
   const details = [
     howPaid(event).toLowerCase(),
     requested === '' ? '' : `merchant asked for ${requested}`,
-    outside(merchantCategory(event.mcc) ?? '', 100),
+    escapeUntrusted(merchantCategory(event.mcc) ?? '', 100),
     dateToken(event.occurredAt),
     purchaseState(alert),
     inferredNote(alert),

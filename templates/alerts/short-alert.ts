@@ -2,7 +2,7 @@ import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { button, context, outside, section } from '../core/blocks.ts';
+import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** The three lines of an alert, mrkdwn: what happened; why, and what fixes it; the small print. */
@@ -38,7 +38,10 @@ export function shortMessage(
   return {
     text: long.text,
     blocks: [
-      section([`*${outside(title, 150)}*`, who, when].filter(Boolean).join(' · '), cause.filter(Boolean).join(' ')),
+      section(
+        [`*${escapeUntrusted(title, 150)}*`, who, when].filter(Boolean).join(' · '),
+        cause.filter(Boolean).join(' '),
+      ),
       ...outcomes,
       { type: 'actions', elements: [...controls, detailsButton(alert, details)] },
       ...context([late ? 'Arrived late' : '', ...small, event.id].filter(Boolean).join(' · ')),

@@ -10,8 +10,8 @@ import { commandCode } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { standing } from '../actions/outcomes.ts';
-import { copyable, countOf, outside } from '../core/blocks.ts';
+import { currentState } from '../actions/outcomes.ts';
+import { copyable, countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardHandle, cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
@@ -46,7 +46,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
       isBlocked
         ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${copyable(cardHandle(card), 20)}`)}`
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
-          `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
+          `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason, said.message),
       // Where there is no button for it, what else fixes it.
       reason.remedy === 'none' ? fixes(alert, reason, view.place)[1] : null,
@@ -56,14 +56,14 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
       ...(isOfSeveral
         ? []
         : [
-            outside(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
+            escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
             howPaid(event),
             requested && `merchant asked for ${requested}`,
-            outside(locationLine(event.merchant), 80),
+            escapeUntrusted(locationLine(event.merchant), 80),
           ]),
       card.isVirtual === true ? 'virtual card' : '',
       repeats === null ? '' : `first try ${dateToken(repeats.firstAt)}`,
-      reason.isWithheld ? '' : outside(reason.code, 80),
+      reason.isWithheld ? '' : escapeUntrusted(reason.code, 80),
     ],
   };
 }
@@ -93,7 +93,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
       `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
       'Ask the cardholders if it was them, and block the cards of those who say no.',
     ],
-    small: [outside(placesOf(tried).join('; '), 120), 'Further declines at this merchant are in this thread'],
+    small: [escapeUntrusted(placesOf(tried).join('; '), 120), 'Further declines at this merchant are in this thread'],
   };
 }
 
@@ -133,8 +133,8 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
 export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
   const tracking = trackingLink(shippingMethod, trackingNumber);
   const number = trackingNumber.trim().slice(0, 60);
-  const shown = number === '' ? '' : tracking === null ? outside(number, 60) : link(tracking.url, number);
-  const words = [outside(shippingMethod, 60), shown].filter(Boolean).join(', ');
+  const shown = number === '' ? '' : tracking === null ? escapeUntrusted(number, 60) : link(tracking.url, number);
+  const words = [escapeUntrusted(shippingMethod, 60), shown].filter(Boolean).join(', ');
   return words === '' ? '' : `${words}.`;
 }
 
@@ -142,7 +142,7 @@ export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event
 export function reminderLines(alert: ActivationReminder): ShortLines {
   const { event, progress, outcomes } = alert;
   const card = cardOf(alert);
-  const isWaiting = isAwaited(alert) && !standing(outcomes).isActivated;
+  const isWaiting = isAwaited(alert) && !currentState(outcomes).isActivated;
   const shipped = `Shipped ${dateToken(event.callbackAt, '{date_short_pretty}')}.`;
   return {
     title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',

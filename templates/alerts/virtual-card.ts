@@ -4,7 +4,7 @@ import type { VirtualCardEvent } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
@@ -39,7 +39,9 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
       header(`${title}: ${holderRaw(known)}`),
       section(
         said,
-        isCard || event.message.trim() === '' ? null : `The card service says: “${outside(event.message, 300)}”`,
+        isCard || event.message.trim() === ''
+          ? null
+          : `The card service says: “${escapeUntrusted(event.message, 300)}”`,
       ),
       ...fields([
         ['Cardholder', holderName(known)],
@@ -74,7 +76,7 @@ export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
   if (outcome === 'not_created')
     return 'No card was created. Check the order in the card program’s portal, then order again.';
   const words = failed
-    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${outside(name, 40)}”`)
+    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${escapeUntrusted(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
   return `The card exists, but it ${list}. You can fix each of these later.`;

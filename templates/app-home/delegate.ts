@@ -4,7 +4,7 @@ import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { actions, button, header, outside, plainText, section, sentence } from '../core/blocks.ts';
+import { actions, button, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
 
 export interface ShownDelegate {
   readonly to: string;
@@ -77,5 +77,5 @@ export function delegateSet(delegate: ShownDelegate | null): Message {
 }
 
 function daysOf({ from, until }: ShownDelegate): string {
-  return `from ${outside(from, 10)} to ${outside(until, 10)} (${serviceZone().short})`;
+  return `from ${escapeUntrusted(from, 10)} to ${escapeUntrusted(until, 10)} (${serviceZone().short})`;
 }

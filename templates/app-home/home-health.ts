@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { header, outside, section } from '../core/blocks.ts';
+import { escapeUntrusted, header, section } from '../core/blocks.ts';
 
 /** How Cardbell itself fares. */
 export interface HealthFacts {
@@ -50,7 +50,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
         .slice(0, SHOWN_MAX)
         .map(
           ({ id, what, cause }) =>
-            `• ${outside(what, 40)}: ${outside(cause, 150) || 'no cause given'} (${outside(id, 60)})`,
+            `• ${escapeUntrusted(what, 40)}: ${escapeUntrusted(cause, 150) || 'no cause given'} (${escapeUntrusted(id, 60)})`,
         ),
       isStuck ? '`npm run replay -- list` shows them all and tries them again.' : null,
     ),

@@ -9,7 +9,7 @@ import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
-import { actions, button, context, copyable, fields, outside, RULES_MAX, section } from '../core/blocks.ts';
+import { actions, button, context, copyable, escapeUntrusted, fields, RULES_MAX, section } from '../core/blocks.ts';
 import { capital, cardHandle, cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
@@ -54,7 +54,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
     shown.flatMap((request): KnownBlock[] => [
       section(
         `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
-        `Reason: ${outside(request.reason, 200) || 'none given'} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+        `Reason: ${escapeUntrusted(request.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
         whyApprovals(request),
       ),
       ...fields(requestFields(request)),
@@ -70,7 +70,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
   return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) =>
     shown.map((request) => ({
       ...section(
-        `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${standing(request)} · ${dateAfter('asked', request.askedAt)}`,
+        `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
         whyApprovals(request),
       ),
       accessory: withdrawButton(request),
@@ -88,7 +88,7 @@ function whose({ payCents, card }: WaitingRequest): string {
   return payCents === null ? cardOfHolder(card) : `your ${cardName(card)}`;
 }
 
-function standing({ approvals, needed }: WaitingRequest): string {
+function approvalsSoFar({ approvals, needed }: WaitingRequest): string {
   return approvals === 0 ? needsWords(needed).toLowerCase() : `${approvals} of ${needed} approvals`;
 }
 
@@ -117,7 +117,7 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
   return homeList({ list: 'changes', title: 'Temporary changes', ...page }, (shown) =>
     shown.map((raise) => ({
       ...section(
-        `*${capital(outside(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
+        `*${capital(escapeUntrusted(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise)} · by ${mention(raise.by)}`,
       ),
       ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
@@ -131,7 +131,7 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
     section(
       ...shown.map(({ card, isTravel, by, reason, endsAt }) => {
         const what = isTravel ? 'declines abroad hidden' : 'muted';
-        const why = reason.trim() === '' ? '' : ` · ${outside(reason, 100)}`;
+        const why = reason.trim() === '' ? '' : ` · ${escapeUntrusted(reason, 100)}`;
         return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${copyable(cardHandle(card), 20)}`)}`;
       }),
     ),
@@ -139,7 +139,7 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
 }
 
 function moved({ changes }: { readonly changes: readonly RuleChange[] }): string {
-  return outside(moveWords(changes), RULES_MAX);
+  return escapeUntrusted(moveWords(changes), RULES_MAX);
 }
 
 /** `Goes back in 42 minutes, today at 5:14 AM`: as of when the page was drawn. */

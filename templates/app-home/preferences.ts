@@ -3,7 +3,7 @@ import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { button, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 
 const kindWords = {
   declines: 'Your card is declined',
@@ -43,10 +43,10 @@ export function homePreferences({ off, digest, quiet, delegates }: PreferenceFac
     ...context(
       quiet === null
         ? `No quiet hours. To set yours: ${commandCode('notify quiet 22:00-07:00')}`
-        : `Quiet ${outside(quiet, 100)}. To end it: ${commandCode('notify quiet off')}`,
+        : `Quiet ${escapeUntrusted(quiet, 100)}. To end it: ${commandCode('notify quiet off')}`,
       ...delegates.map(
         ({ to, from, until }) =>
-          `${mention(to)} may act for you from ${outside(from, 10)} to ${outside(until, 10)}, as the policy says.`,
+          `${mention(to)} may act for you from ${escapeUntrusted(from, 10)} to ${escapeUntrusted(until, 10)}, as the policy says.`,
       ),
     ),
   ];
@@ -85,6 +85,6 @@ export function quietHoursSet({ words }: { readonly words: string | null }): Mes
   const text =
     words === null
       ? 'You have no quiet hours any more.'
-      : `Your quiet hours: ${outside(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`;
+      : `Your quiet hours: ${escapeUntrusted(words, 100)}. Messages about your cards wait until they end; suspected fraud comes at once.`;
   return { text: sentence(text), blocks: [section(text)] };
 }

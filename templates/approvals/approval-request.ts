@@ -5,7 +5,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { named } from '../actions/card-buttons.ts';
-import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
@@ -59,7 +59,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
       header(`${titles[state]}: ${titleOf(request)}`),
       section(
         `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${requestSummary(request, '')}*`,
-        `Reason: ${outside(request.reason, 500) || 'none given'}`,
+        `Reason: ${escapeUntrusted(request.reason, 500) || 'none given'}`,
         changedWords(request),
       ),
       ...fields(requestFields(request)),
@@ -114,14 +114,14 @@ function progress(request: ApprovalRequest): string {
   const by = approvals.slice(0, 10).map((approval) => mention(approval.by));
   const names = by.length === 0 ? '' : ` by ${by.join(' and ')}`;
   const who = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  const noteWords = note === '' ? '' : ` Note: “${outside(note, 300)}”`;
+  const noteWords = note === '' ? '' : ` Note: “${escapeUntrusted(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
   const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
   if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
   if (state === 'overridden')
-    return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${outside(note, 300)}”`;
+    return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed} approvals (${by.join(', ')})`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
   return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]

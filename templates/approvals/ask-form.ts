@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { outside, plainText, section } from '../core/blocks.ts';
+import { escapeUntrusted, plainText, section } from '../core/blocks.ts';
 import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
 
 export interface RaiseForm {
@@ -23,7 +23,7 @@ export function askForm({ privateMetadata, about, amountCents }: RaiseForm): Mod
     close: plainText('Cancel', limits.MODAL_TITLE_MAX),
     blocks: [
       section(
-        about === '' ? null : `*${outside(about, 200)}*`,
+        about === '' ? null : `*${escapeUntrusted(about, 200)}*`,
         'Your request goes to the approvers. I’ll message you when they have decided, or when 24 hours have passed. Nothing changes before that.',
       ),
       amountInput(

@@ -7,7 +7,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { context, outside, plainText, section } from '../core/blocks.ts';
+import { context, escapeUntrusted, plainText, section } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
@@ -50,12 +50,12 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
         `*${cardOfHolder(card)}*`,
         ...changes.map(
           (change) =>
-            `${capital(outside(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
+            `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
         ),
         action.verb !== 'ask'
           ? null
           : `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`,
-        action.reason === '' ? null : `Reason: ${outside(action.reason, 300)}`,
+        action.reason === '' ? null : `Reason: ${escapeUntrusted(action.reason, 300)}`,
       ),
       ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'

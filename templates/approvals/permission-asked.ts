@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { copyable, outside, section, sentence } from '../core/blocks.ts';
+import { copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 interface Question {
@@ -22,14 +22,14 @@ interface Question {
 
 /** Somebody may not do it, and asks those who may. */
 export function permissionAsked({ by, doing, card, words, reason, command, whoMay }: Question): Message {
-  const about = card !== null ? ` · ${cardOfHolder(card)}` : words === null ? '' : ` · “${outside(words, 80)}”`;
+  const about = card !== null ? ` · ${cardOfHolder(card)}` : words === null ? '' : ` · “${escapeUntrusted(words, 80)}”`;
   const head = `${mention(by)} asks you to ${doing}${about}`;
   const handle = card === null ? (words ?? '') : cardHandle(card);
   const how =
     command === null
       ? 'Only you may do this.'
       : `Only you may do this: ${commandCode(`${command} ${copyable(handle, 60)}`.trim())}.`;
-  const why = reason === '' ? null : `Reason: “${outside(reason, 300)}”`;
+  const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
     blocks: [section(`*${head}*`, why, [mentions(whoMay), how].filter(Boolean).join(' '))],

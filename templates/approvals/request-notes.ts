@@ -3,7 +3,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
@@ -47,17 +47,17 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { changes, term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
-  const what = `${capital(outside(ruleMoves(changes), RULES_MAX))} ${outside(termWords(term), 80)}`;
+  const what = `${capital(escapeUntrusted(ruleMoves(changes), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} used the emergency override for ${cardOfHolder(card)}: no approver answered in time.`;
   return {
-    text: sentence(`${head} ${what}. ${blocked}Reason: “${outside(note, 300)}” ${mentions(approvers)}`),
+    text: sentence(`${head} ${what}. ${blocked}Reason: “${escapeUntrusted(note, 300)}” ${mentions(approvers)}`),
     blocks: [
       section(
         `*${head}*`,
         what,
         blocked,
-        `Reason: ${outside(note, 300)}`,
+        `Reason: ${escapeUntrusted(note, 300)}`,
         dateToken(decision.at),
         `Approved without you: ${mentions(approvers) || 'no approvers are configured'}. Reverse it if you disagree.`,
       ),

@@ -5,7 +5,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { type Field, outside, RULES_MAX } from '../core/blocks.ts';
+import { escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { capital, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
@@ -18,23 +18,23 @@ const BLOCKS_SHOWN = 5;
 export function requestSummary({ payCents, facts, changes, orderCents, blocks, card }: Summarized, of: string): string {
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
-    const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => outside(name, 100));
+    const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
     return `asks to block ${blocks.length} cards: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   if (orderCents !== null)
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
-  const moves = `${outside(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
+  const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
-  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${changes.length > 1 ? moves : `${outside(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
+  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
 }
 
 function merchantWords({ purchase }: RequestFacts): string {
   if (purchase === null || purchase.merchant === '') return '';
-  const kind = purchase.kind === null ? '' : ` (${outside(purchase.kind, 60)})`;
-  return ` at ${outside(purchase.merchant, 80)}${kind}`;
+  const kind = purchase.kind === null ? '' : ` (${escapeUntrusted(purchase.kind, 60)})`;
+  return ` at ${escapeUntrusted(purchase.merchant, 80)}${kind}`;
 }
 
 export function headline(changes: readonly RuleChange[]): string {
@@ -43,7 +43,7 @@ export function headline(changes: readonly RuleChange[]): string {
 }
 
 function wantedRule(changes: readonly RuleChange[]): string {
-  return `${isAboutLimits(changes) ? 'raise the' : 'allow'} ${outside(ruleNames(changes), RULES_MAX)}`;
+  return `${isAboutLimits(changes) ? 'raise the' : 'allow'} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
 }
 
 /** Who asked for what, where an approver decided something else. */
@@ -51,14 +51,14 @@ export function changedWords(request: ApprovalRequest): string | null {
   const { asked, changes, term, approvals, askedBy, decidedBy } = request;
   if (isSameGoals(asked.goals, changes) && JSON.stringify(asked.term) === JSON.stringify(term)) return null;
   const by = approvals.find((one) => one.by !== askedBy)?.by ?? decidedBy;
-  const wanted = `${outside(ruleStates(asked.goals, 'to'), RULES_MAX)}, ${durationWords(asked.term)}`;
-  const given = `${outside(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
+  const wanted = `${escapeUntrusted(ruleStates(asked.goals, 'to'), RULES_MAX)}, ${durationWords(asked.term)}`;
+  const given = `${escapeUntrusted(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
   const who = by === null ? 'It was changed' : `${mention(by)} changed it`;
   return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;
 }
 
 export function durationWords(term: Term): string {
-  return term.kind === 'permanent' ? 'permanent' : outside(termWords(term), 80);
+  return term.kind === 'permanent' ? 'permanent' : escapeUntrusted(termWords(term), 80);
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null where one is enough. */

@@ -3,7 +3,7 @@ import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { context, outside, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { moved, ruleByRule } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
@@ -49,12 +49,12 @@ export function auditLine({
 }: AuditEntry): Message {
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
-  const what = `${outside(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
+  const what = `${escapeUntrusted(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
   const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
   const details = [
     sides.map(ruleWords).join(BETWEEN_RULES),
-    reason === null || reason.trim() === '' ? '' : `“${outside(reason, 200)}”`,
-    [outcomeOf === undefined ? '' : mention(outcomeOf), outside(outcome, 300).replace(/\.$/, '')]
+    reason === null || reason.trim() === '' ? '' : `“${escapeUntrusted(reason, 200)}”`,
+    [outcomeOf === undefined ? '' : mention(outcomeOf), escapeUntrusted(outcome, 300).replace(/\.$/, '')]
       .filter(Boolean)
       .join(' '),
     counted == null ? '' : countedWords(counted).replace(/\.$/, ''),
@@ -64,7 +64,9 @@ export function auditLine({
     text: sentence(`${[`${who} ${what}`, details.join(', ')].filter(Boolean).join(': ')}.`),
     blocks: [
       ...context(
-        [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : outside(ref, 60)].filter(Boolean).join(' · '),
+        [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : escapeUntrusted(ref, 60)]
+          .filter(Boolean)
+          .join(' · '),
       ),
     ],
   };
@@ -75,7 +77,7 @@ function ruleWords(rule: readonly string[]): string {
   const [before = '', after = ''] = rule;
   const isPlain = rule.length === 2 && !instant.test(before) && !instant.test(after);
   return isPlain && before !== '' && after !== ''
-    ? outside(moved(before, after), 160)
+    ? escapeUntrusted(moved(before, after), 160)
     : rule.filter(Boolean).map(readable).join(' → ');
 }
 
@@ -84,9 +86,9 @@ const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
 /** A value as the record has it; an instant in it is told in the reader's zone. */
 function readable(side: string): string {
   const found = instant.exec(side);
-  if (found === null || Number.isNaN(Date.parse(found[0]))) return outside(side, 80);
+  if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
   const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
-  const [behind = '', ahead = ''] = around.map((part) => outside(part.trim(), 80));
+  const [behind = '', ahead = ''] = around.map((part) => escapeUntrusted(part.trim(), 80));
   return [behind, dateToken(found[0]), ahead].filter(Boolean).join(' ');
 }
 

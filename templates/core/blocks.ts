@@ -13,12 +13,12 @@ import * as limits from '../../src/slack/limits.ts';
 import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
 /** Outside text inside a mrkdwn text: escaped, one line, cut to `max`. */
-export function outside(text: string, max = 120): string {
+export function escapeUntrusted(text: string, max = 120): string {
   return truncate(escapeMrkdwn(text), max);
 }
 
 /**
- * Outside text inside a command that people copy: only what can be seen and typed, in whole words. Where {@link outside}
+ * Outside text inside a command that people copy: only what can be seen and typed, in whole words. Where {@link escapeUntrusted}
  * puts a lookalike or a character that nobody sees, the command could not be read when it is pasted.
  */
 export function copyable(text: string, max = 120): string {
@@ -34,7 +34,7 @@ export function copyable(text: string, max = 120): string {
 
 /** A sentence of ours that may hold outside text: the commands that it names stay code. */
 export function sentenceWithCommands(text: string, max = 300): string {
-  return outside(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) =>
+  return escapeUntrusted(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) =>
     [slashCommand(), 'npm run'].some((command) => code === command || code.startsWith(`${command} `))
       ? `\`${code}\``
       : whole,

@@ -1,7 +1,7 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { outside } from './blocks.ts';
+import { escapeUntrusted } from './blocks.ts';
 
 /** Statuses in words. The card service writes them in more than one case, or not at all. */
 const statusWords: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const statusWords: Readonly<Record<string, string>> = {
 };
 
 export function statusWord(status: string): string {
-  return statusWords[status.trim().toUpperCase()] ?? (outside(status, 40) || 'status not known');
+  return statusWords[status.trim().toUpperCase()] ?? (escapeUntrusted(status, 40) || 'status not known');
 }
 
 export function capital(text: string): string {
@@ -41,7 +41,7 @@ export function holderRaw({ holder, acctId, cardId }: Card): string {
 }
 
 export function holderName(card: Card): string {
-  return outside(holderRaw(card), 80);
+  return escapeUntrusted(holderRaw(card), 80);
 }
 
 /** `card 4242`; ids where the last four are not known. Raw. */
@@ -52,7 +52,7 @@ export function cardRaw({ last4, cardId, acctId }: Card): string {
 }
 
 export function cardName(card: Card): string {
-  return outside(cardRaw(card), 60);
+  return escapeUntrusted(cardRaw(card), 60);
 }
 
 /** `Jane Doe · card 4242`, raw. */
@@ -62,14 +62,14 @@ export function cardOfHolderRaw(card: Card): string {
 }
 
 export function cardOfHolder(card: Card): string {
-  return outside(cardOfHolderRaw(card), 140);
+  return escapeUntrusted(cardOfHolderRaw(card), 140);
 }
 
 /** `Sam Rivera · card 1234`: the card in a headline or a row. */
 export function shortCard(card: Card): string {
   const { last4, cardId } = card;
   const number = last4 !== null && last4.trim() !== '' ? `card ${last4}` : cardId === null ? '' : `card ${cardId}`;
-  return [holderName(card), outside(number, 30)].filter(Boolean).join(' · ');
+  return [holderName(card), escapeUntrusted(number, 30)].filter(Boolean).join(' · ');
 }
 
 /** What to type after `/card show`, raw: the last four when known. */

@@ -2,11 +2,11 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { PurchaseTimeline } from '../../src/alerts/purchase-timeline.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { outside } from './blocks.ts';
+import { escapeUntrusted } from './blocks.ts';
 
 /** `$84.10 at Corner Diner`; the amount alone where no merchant is named. */
 export function amountAt(cents: number, merchant: string): string {
-  return `${formatCents(cents)}${merchant.trim() === '' ? '' : ` at ${outside(merchant, 60)}`}`;
+  return `${formatCents(cents)}${merchant.trim() === '' ? '' : ` at ${escapeUntrusted(merchant, 60)}`}`;
 }
 
 type Step = PurchaseTimeline['steps'][number];

@@ -10,7 +10,7 @@ import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, countOf, header, outside, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolderRaw } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
@@ -52,7 +52,7 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
   const title = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
   const counted = `${declinesWords(total)}, ${compared(total.count, before)} the ${spans[kind]} before (${before})`;
   const [first] = reasons;
-  const most = first === undefined ? '' : ` Most often: ${outside(first.name, 80)}, ${times(first.count)}.`;
+  const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
   const others = [approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(Boolean);
   const tables = [
     rowsOf('By reason', 'Reason', reasons),

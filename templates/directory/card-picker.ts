@@ -4,7 +4,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { actions, button, confirm, context, fields, outside, plainText, section } from '../core/blocks.ts';
+import { actions, button, confirm, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 
 /** What can be done with a card that was picked, in the order of the buttons. */
@@ -85,8 +85,8 @@ function about({ card, status, controls }: PickedCard): KnownBlock[] {
     ...fields([
       ['Card', capital(cardName(card))],
       ['Status', status === null ? 'Not known' : capital(statusWord(status))],
-      ['Group', outside(card.group ?? '', 80)],
-      ['Custom id', outside(card.customId ?? '', 60)],
+      ['Group', escapeUntrusted(card.group ?? '', 80)],
+      ['Custom id', escapeUntrusted(card.customId ?? '', 60)],
       ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
       ['Account', String(card.acctId ?? '')],
     ]),

@@ -9,10 +9,10 @@ import {
   asManyAsFit,
   context,
   countOf,
+  escapeUntrusted,
   fields,
   header,
   inSections,
-  outside,
   section,
   sentence,
 } from '../core/blocks.ts';
@@ -87,9 +87,9 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ['Cardholder', holderName(card)],
         ['Balance', balance],
         ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
-        ['Group', outside(card.group ?? '', 80)],
+        ['Group', escapeUntrusted(card.group ?? '', 80)],
         ['Ruleset', card.ruleset == null ? '' : capital(rulesetOf(card))],
-        ['Custom id', outside(card.customId ?? '', 60)],
+        ['Custom id', escapeUntrusted(card.customId ?? '', 60)],
         ['Account', card.acctId === null ? '' : String(card.acctId)],
         ['Card id', card.cardId === null ? '' : String(card.cardId)],
       ]),
@@ -108,7 +108,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
 /** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`; the bar repeats the words, for the eye. */
 export function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
   const name = period === 'transaction' ? 'Single purchase' : capital(period);
-  const about = `${name}${category === null ? '' : `, ${outside(category, 60)}`}`;
+  const about = `${name}${category === null ? '' : `, ${escapeUntrusted(category, 60)}`}`;
   if (limitCents === null || remainingCents === null) return `${about}: ${limitWord(limitCents)}`;
   const share = limitCents <= 0 ? 0 : Math.min(1, Math.max(0, remainingCents / limitCents));
   const full = remainingCents > 0 ? Math.max(1, Math.round(share * BAR_LENGTH)) : 0;
@@ -118,5 +118,5 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
 
 export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
   const { title } = shownReason(said, place);
-  return `• ${amountAt(amountCents, merchant)}: ${outside(title.charAt(0).toLowerCase() + title.slice(1), 80)}${dateAfter(',', occurredAt)}`;
+  return `• ${amountAt(amountCents, merchant)}: ${escapeUntrusted(title.charAt(0).toLowerCase() + title.slice(1), 80)}${dateAfter(',', occurredAt)}`;
 }

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { button, context, outside, section, sentence } from '../core/blocks.ts';
+import { button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
 
 export interface CardChoice {
@@ -28,7 +28,7 @@ export function chooseCard({ doing, query, choices, matches }: ChooseCard): Mess
   const isOne = matches === 1;
   const found = isOne ? 'One card matches' : `${matches} cards match`;
   const question = isOne ? 'Is it the one you want to' : 'Which one do you want to';
-  const asked = `${found} “${outside(query, 80)}”. ${question} ${outside(doing, 60)}?`;
+  const asked = `${found} “${escapeUntrusted(query, 80)}”. ${question} ${escapeUntrusted(doing, 60)}?`;
   const more = matches - choices.length;
 
   return {

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, button, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** A card that a claim can mean. */
@@ -55,7 +55,7 @@ export function claimRequest(request: ClaimRequest): Message {
       ...(isOpen
         ? [
             ...cards.map(({ card, choice, ...claimed }) => ({
-              ...section(`*${cardOfHolder(card)}*`, outside(card.group ?? '', 80), heldWords(claimed, request)),
+              ...section(`*${cardOfHolder(card)}*`, escapeUntrusted(card.group ?? '', 80), heldWords(claimed, request)),
               accessory: button({
                 text: 'Confirm',
                 action: actionId.confirmClaim,
@@ -80,7 +80,7 @@ export function claimWords({
   isUnlink,
   cards,
 }: Pick<ClaimRequest, 'claimedBy' | 'isUnlink'> & { readonly cards: readonly Pick<ClaimedCard, 'card'>[] }): string {
-  const names = [...new Set(cards.map(({ card }) => `card ${outside(cardHandle(card), 20)}`))];
+  const names = [...new Set(cards.map(({ card }) => `card ${escapeUntrusted(cardHandle(card), 20)}`))];
   const which = names.length > 1 ? `one of ${names.join(', ')}` : (names[0] ?? 'a card');
   return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
 }

@@ -3,12 +3,12 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { locationLine } from '../../src/core/merchant-category.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { standing } from '../actions/outcomes.ts';
+import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
-import { actions, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { holderWays, limitLine } from '../limits/limit-words.ts';
@@ -27,26 +27,26 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const merchant = event.merchant.name.trim();
   const isOfSeveral = isAnywhere(alert, repeats);
   const where = isOfSeveral ? '' : locationLine(event.merchant);
-  const { isPaid } = standing(outcomes);
+  const { isPaid } = currentState(outcomes);
   const fix = isPaid ? '' : whatToDo(alert, reason);
   const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && `${isOfSeveral ? ', first' : ''} at ${outside(merchant, 80)}`}: ${outside(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} was declined${times} for ${amount}${merchant && `${isOfSeveral ? ', first' : ''} at ${escapeUntrusted(merchant, 80)}`}: ${escapeUntrusted(title, 100)}.${fix && ` ${fix}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${late ? 'Your card was declined earlier' : 'Your card was declined'}${times}: ${amount}`),
       section(
-        `*${outside(reason.title, 100)}*`,
-        shortfall(alert, reason, place) || outside(reason.meaning, 300),
+        `*${escapeUntrusted(reason.title, 100)}*`,
+        shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason, decline.message),
       ),
       ...(isPaid ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
         [
           isOfSeveral ? 'First at' : 'Merchant',
-          [merchant && outside(merchant, 80), where && outside(where, 80)].filter(Boolean).join('\n'),
+          [merchant && escapeUntrusted(merchant, 80), where && escapeUntrusted(where, 80)].filter(Boolean).join('\n'),
         ],
         ['Your card', capital(cardName(card))],
         ['Requested by the merchant', isOfSeveral ? '' : requestedAmount(event)],
@@ -67,10 +67,10 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
   const decline = event.decline ?? { code: '', message: '' };
   const reason = shownReason(decline, place);
   const requested = requestedAmount(event);
-  const { isPaid } = standing(alert.outcomes);
+  const { isPaid } = currentState(alert.outcomes);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert)) ||
-    `*${outside(reason.title, 100)}.* ${shortfall(alert, reason, place) || outside(reason.meaning, 300)}`;
+    `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300)}`;
   return {
     cause: [
       why,
@@ -79,12 +79,16 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
     ],
     small: isAnywhere(alert, repeatsIn(alert, view))
       ? []
-      : [howPaid(event), requested && `merchant asked for ${requested}`, outside(locationLine(event.merchant), 80)],
+      : [
+          howPaid(event),
+          requested && `merchant asked for ${requested}`,
+          escapeUntrusted(locationLine(event.merchant), 80),
+        ],
   };
 }
 
 function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
-  const { isRecognized } = standing(alert.outcomes);
+  const { isRecognized } = currentState(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it wasn’t you, block the card now.';
   if (reason.isSensitive) return `Try again with the right PIN.${doubt}`;
   const [holderFix] = fixes(alert, reason, 'direct', holderWays(alert, said));
@@ -93,7 +97,7 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isReset
 
 /** Was it you? Each answer only while it can still be given. */
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = standing(outcomes);
+  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isPaid;
   return [

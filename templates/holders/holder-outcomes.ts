@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { resolutionOf } from '../actions/outcomes.ts';
-import { outside, section } from '../core/blocks.ts';
+import { escapeUntrusted, section } from '../core/blocks.ts';
 
 /**
  * What people did about an alert, as the holder of the card reads it. The last six, oldest first.
@@ -37,7 +37,7 @@ function backWords(text: string): string {
   const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
   return name === undefined || amount === undefined
     ? 'Your card’s limits are back to what they were'
-    : `Your ${outside(name.charAt(0).toLowerCase() + name.slice(1), 100)} is back to ${amount}`;
+    : `Your ${escapeUntrusted(name.charAt(0).toLowerCase() + name.slice(1), 100)} is back to ${amount}`;
 }
 
 function head({ verb, state, by, asHolder, text }: Outcome): string {
@@ -74,10 +74,10 @@ function next({ verb, state, text, confirmation }: Outcome): string {
   if (verb === 'acknowledge' || verb === 'close-case') return '';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
-    return [outside(text, 300), todo].filter(Boolean).join(' ');
+    return [escapeUntrusted(text, 300), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
-    return text === '' || backWords(text).includes('$') ? '' : `${outside(text, 300)}.`;
+    return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, 300)}.`;
   if (state !== 'done') return '';
   if (verb === 'block') return 'It declines everything until an approver unblocks it.';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';

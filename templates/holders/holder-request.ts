@@ -13,7 +13,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolder, holderName } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
@@ -32,8 +32,8 @@ export function requestSent({ card, payCents, changes, term, note }: RequestSent
   const what = capital(movedWords({ changes, term }));
   const head = `Sent to the approvers: you want to pay ${formatCents(payCents)} with your ${cardName(card)}`;
   return {
-    text: sentence(`${head}: ${what}. ${outside(note, 300)}`),
-    blocks: [section(`*${head}*`, `${what}. Nothing changed yet.`, outside(note, 300))],
+    text: sentence(`${head}: ${what}. ${escapeUntrusted(note, 300)}`),
+    blocks: [section(`*${head}*`, `${what}. Nothing changed yet.`, escapeUntrusted(note, 300))],
   };
 }
 
@@ -52,7 +52,7 @@ export function requestUnconfirmed(
 
 /** `daily limit $400.00 → $900.00 for 1 hour` */
 function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): string {
-  return `${outside(ruleMoves(changes), RULES_MAX)} ${outside(termWords(term), 80)}`;
+  return `${escapeUntrusted(ruleMoves(changes), RULES_MAX)} ${escapeUntrusted(termWords(term), 80)}`;
 }
 
 /**
@@ -66,7 +66,8 @@ export function requestDecided(
 ): Message {
   const { state, note } = request;
   const lines = decidedLines(request, isConfirmed);
-  const noteWords = note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${outside(note, 300)}”`;
+  const noteWords =
+    note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${escapeUntrusted(note, 300)}”`;
   return {
     text: sentence([...lines.map((line) => line?.replaceAll('*', '')), noteWords].filter(Boolean).join(' ')),
     blocks: [section(...lines, noteWords)],
@@ -79,7 +80,7 @@ function askedAbout(request: ClosedRequest): string {
   if (blocks > 0) return `blocking ${blocks} cards`;
   if (request.orderCents !== null) return `a virtual card for ${holderName(request.card)}`;
   const whose = request.action.verb === 'ask' ? `your ${cardName(request.card)}` : cardOfHolder(request.card);
-  return `the ${outside(ruleNames(request.changes), RULES_MAX)} of ${whose}`;
+  return `the ${escapeUntrusted(ruleNames(request.changes), RULES_MAX)} of ${whose}`;
 }
 
 function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | null)[] {
@@ -102,7 +103,7 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
     }
     case 'denied': {
       const stays = changes.length > 1 ? 'stay as they are' : 'stays as it is';
-      const rules = `The ${outside(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
+      const rules = `The ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
       return [`*Not approved by ${mention(request.decision.by)}.*`, isUncertain ? nothing : rules];
     }
     case 'withdrawn':

@@ -3,7 +3,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { isAwaited } from '../alerts/order-progress.ts';
-import { actions, button, context, fields, header, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, cardOfHolderRaw } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
@@ -20,8 +20,8 @@ export function holderShipping(alert: ShippingAlert): Message {
   const { event, late, outcomes } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const number = outside(event.trackingNumber, 60);
-  const method = outside(event.shippingMethod, 60);
+  const number = escapeUntrusted(event.trackingNumber, 60);
+  const method = escapeUntrusted(event.shippingMethod, 60);
   const followed = number === '' ? '' : `, tracking number ${number}`;
   const todo = shippingAdvice(alert);
 

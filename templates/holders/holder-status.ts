@@ -2,7 +2,7 @@ import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { standing } from '../actions/outcomes.ts';
+import { currentState } from '../actions/outcomes.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, statusWord } from '../core/card-words.ts';
@@ -46,7 +46,7 @@ export function holderStatus(alert: StatusAlert): Message {
       section(...lines, status === undefined ? null : meanings[status]),
       ...holderOutcomes(outcomes),
       ...actions(
-        status === 'ACTIVE' && !standing(outcomes).isBlocked
+        status === 'ACTIVE' && !currentState(outcomes).isBlocked
           ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })
           : null,
       ),

@@ -8,7 +8,7 @@ import {
   type ExceededCap,
 } from '../../src/policy/approval-policy.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { countOf, outside } from '../core/blocks.ts';
+import { countOf, escapeUntrusted } from '../core/blocks.ts';
 
 const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
   person: 'one approver alone',
@@ -41,7 +41,7 @@ const inSlack: Written = {
   who: mention,
   // All of it is less than a day old when it is counted: the time of day says which day.
   at: (instant) => dateToken(instant, '{time}', `${serviceClock(instant)} ${serviceZone().short}`),
-  name: (text) => outside(text),
+  name: (text) => escapeUntrusted(text),
 };
 
 /** Further ones are one sum. */

@@ -4,7 +4,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
 import { limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { outside } from '../core/blocks.ts';
+import { escapeUntrusted } from '../core/blocks.ts';
 
 /** Sorts after every time. */
 const NEVER = '9999';
@@ -116,7 +116,7 @@ export function onTop({ paddingCents }: TransactionAlert['event']): string {
 
 /** `weekly limit for Restaurants`. */
 export function nameOf({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
-  return limitName(period, category === null ? null : outside(category.name, 60));
+  return limitName(period, category === null ? null : escapeUntrusted(category.name, 60));
 }
 
 /** `$10.00`, `nothing`. */

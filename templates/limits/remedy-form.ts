@@ -7,7 +7,7 @@ import { type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
-import { context, outside, plainText, section } from '../core/blocks.ts';
+import { context, escapeUntrusted, plainText, section } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder } from '../core/card-words.ts';
 import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
 import { left, nameOf, onTop } from './limit-words.ts';
@@ -61,7 +61,7 @@ function wordsOf(remedy: Remedy | null, count: number): Words {
       return {
         title: 'Allow a category',
         submit: 'Allow',
-        does: `Allows purchases at *${outside(remedy.category.name, 80)}*.`,
+        does: `Allows purchases at *${escapeUntrusted(remedy.category.name, 80)}*.`,
       };
     case 'allow_international':
       return { title: 'Allow purchases abroad', submit: 'Allow', does: 'Allows purchases outside the United States.' };
@@ -133,7 +133,7 @@ function windowWord(window: LimitWindow): string {
 function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
   const { event } = alert;
   const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : ` at ${outside(merchant, 80)}`;
+  const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
   const isRule = remedy !== null && remedy.kind !== 'raise_limit';
   const suggested = raised.filter(({ to }) => to !== null);
   return [
@@ -164,7 +164,7 @@ function currentOf(raise: LimitRaise | null): (string | null)[] {
   const { period, category } = rule;
   const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;
   return [
-    category === null ? null : `Limit for merchant category: *${outside(category.name, 80)}*`,
+    category === null ? null : `Limit for merchant category: *${escapeUntrusted(category.name, 80)}*`,
     from === null
       ? 'The current limit is not known.'
       : `Current ${limitName(period, null)}: ${formatCents(from)}${rest}`,

@@ -1,13 +1,13 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { declineCode } from '../../src/core/event.ts';
-import { outside } from '../core/blocks.ts';
+import { escapeUntrusted } from '../core/blocks.ts';
 
 /** `the spending ruleset “Travel”`, with its number where the name is not known; empty without one. */
 export function rulesetOf({ ruleset }: Pick<CardFacts, 'ruleset'>): string {
   if (ruleset == null) return '';
   const name = ruleset.name?.trim() ?? '';
-  return `the spending ruleset ${name === '' ? ruleset.id : `“${outside(name, 80)}”`}`;
+  return `the spending ruleset ${name === '' ? ruleset.id : `“${escapeUntrusted(name, 80)}”`}`;
 }
 
 /** That the card follows a ruleset, and what that means for its own rules; null without one. */

@@ -4,7 +4,7 @@ import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, button, context, header, outside, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, header, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
@@ -19,7 +19,7 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
 /** A temporary change: until when, and how to take it back; afterwards, how it ended. */
 export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
   const { id, changes, state, by, openedAt, endsAt } = one;
-  const what = outside(ruleMoves(changes), RULES_MAX);
+  const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
   const isSingle = changes.length === 1;
   // A headline has room for the card only where it does not name them all.
@@ -27,7 +27,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
 
   return {
     text: sentence(
-      `${titles[state]}: ${outside(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
+      `${titles[state]}: ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of ${cardOfHolder(card)}. ${ending(one)}`,
     ),
     blocks: [
       header(`${titles[state]}: ${rules} of ${cardOfHolderRaw(card)}`),
@@ -73,14 +73,14 @@ export function ending(one: TemporaryChange): string {
   const { state, changes, endsAt, meanwhile, closedAt, closedBy, term } = one;
   const when = closedAt === null ? '' : dateAfter(',', closedAt);
   const who = closedBy === null ? 'automatically' : `by ${mention(closedBy)}`;
-  const was = outside(stateWords(changes, 'from'), RULES_MAX);
+  const was = escapeUntrusted(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
     const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'automatically';
     return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
   if (state === 'superseded') return `A later change replaced it${when}. Nothing goes back automatically.`;
-  const set = outside(stateWords(changes, 'to'), RULES_MAX);
-  const is = outside(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
+  const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
+  const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
 }
 
@@ -108,7 +108,7 @@ const ofSeveral: Ended = {
 
 /** To the one who asked for it: it is over. */
 export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Message {
-  const head = `${capital(outside(ruleNames(one.changes), RULES_MAX))} of ${cardOfHolder(card)}`;
+  const head = `${capital(escapeUntrusted(ruleNames(one.changes), RULES_MAX))} of ${cardOfHolder(card)}`;
   return {
     text: sentence(`${head}: ${ending(one)}`),
     blocks: [section(`*${head}*`, ending(one))],

@@ -1,6 +1,6 @@
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { context, header, outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
+import { context, escapeUntrusted, header, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface OpsNotice {
   /** `trouble` needs a person; `recovered` and `info` do not. */
@@ -27,15 +27,15 @@ export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotic
   const fix = todo === null || todo.trim() === '' ? 'Nothing to do.' : sentenceWithCommands(todo, 800);
 
   return {
-    text: sentence(`${words[level]}: ${outside(title, 150)}. ${outside(means, 800)} ${fix}`),
+    text: sentence(`${words[level]}: ${escapeUntrusted(title, 150)}. ${escapeUntrusted(means, 800)} ${fix}`),
     blocks: [
       header(`${words[level]}: ${title}`),
       section(
-        `*What happened:* ${outside(what, 800)}`,
-        `*What it means:* ${outside(means, 800)}`,
+        `*What happened:* ${escapeUntrusted(what, 800)}`,
+        `*What it means:* ${escapeUntrusted(means, 800)}`,
         `*What to do:* ${fix}`,
       ),
-      ...context(dateToken(at), ref === null ? null : outside(ref, 60)),
+      ...context(dateToken(at), ref === null ? null : escapeUntrusted(ref, 60)),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Message } from '../../src/slack/message.ts';
-import { outside, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { rowLine } from './batch-line.ts';
 import { type BatchRow, count } from './batch-row.ts';
 import { rowsTable } from './rows-table.ts';
@@ -27,7 +27,7 @@ export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: 
   const from = page * PAGE_ROWS;
   const shown = rows.slice(from, from + PAGE_ROWS);
   const which = `Rows ${count(from + 1)} to ${count(from + shown.length)} of ${count(rows.length)}.`;
-  const word = noFile === null ? '' : ` (${outside(noFile, 80)})`;
+  const word = noFile === null ? '' : ` (${escapeUntrusted(noFile, 80)})`;
   const why = page === 0 ? `Slack did not take the rows as a file${word}, so they follow here. ` : '';
   return {
     text: sentence(`${why}${which}`),

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
-import { type Field, fields, outside, section } from '../core/blocks.ts';
+import { escapeUntrusted, type Field, fields, section } from '../core/blocks.ts';
 import { barChart } from '../core/chart.ts';
 import type { BatchContext } from './batch.ts';
 import { type BatchRow, count, tally } from './batch-row.ts';
@@ -38,7 +38,7 @@ function cardWords({ who, last4 }: BatchRow): string {
 function top(counted: readonly (readonly [text: string, times: number])[]): string {
   // One that is left over takes no more room than its name.
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
-  const lines = shown.map(([text, times]) => `${outside(text, 60)}: ${count(times)}`);
+  const lines = shown.map(([text, times]) => `${escapeUntrusted(text, 60)}: ${count(times)}`);
   const rest = counted.slice(shown.length);
   if (rest.length > 0) lines.push(`and ${count(rest.length)} more`);
   return lines.join('\n');
@@ -52,7 +52,9 @@ export function doneLines(rows: readonly BatchRow[]): KnownBlock[] {
   if (acted.length === 0) return [];
   const lines = acted
     .slice(0, DONE_SHOWN)
-    .map((row) => (row.done === null ? '' : `${outside(cardWords(row), 70)}: ${truncate(outcomeLine(row.done), 200)}`));
+    .map((row) =>
+      row.done === null ? '' : `${escapeUntrusted(cardWords(row), 70)}: ${truncate(outcomeLine(row.done), 200)}`,
+    );
   const more = acted.length - DONE_SHOWN;
   return [section('*Done about them*', ...lines, more > 0 ? `… and ${count(more)} more.` : null)];
 }

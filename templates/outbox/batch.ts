@@ -5,7 +5,7 @@ import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
-import { context, header, outside, plainText, section, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
 import { rowCard } from './batch-line.ts';
 import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
@@ -84,22 +84,26 @@ function most(rows: readonly BatchRow[]): string {
   const [top] = tally(rows.map(({ why }) => why).filter(Boolean));
   const sum = sums(rows).map(([amount, words]) => `${amount} ${words}`);
   const amount = sum.length > 0 ? `${sum.join(', ')}. ` : '';
-  return top === undefined ? amount : `${amount}Most often: ${outside(lower(top[0]), 100)} (${count(top[1])}).`;
+  return top === undefined ? amount : `${amount}Most often: ${escapeUntrusted(lower(top[0]), 100)} (${count(top[1])}).`;
 }
 
 function rowSentence(row: BatchRow): string {
-  const card = row.last4 === '' ? '' : `, card ${outside(row.last4, 10)}`;
-  const details = [howMuchWhere(row), row.place, lower(row.why)].filter(Boolean).map((text) => outside(text, 100));
-  return `${lower(row.what)}: ${outside(row.who, 80)}${card}, ${details.join(', ')}`;
+  const card = row.last4 === '' ? '' : `, card ${escapeUntrusted(row.last4, 10)}`;
+  const details = [howMuchWhere(row), row.place, lower(row.why)]
+    .filter(Boolean)
+    .map((text) => escapeUntrusted(text, 100));
+  return `${lower(row.what)}: ${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
 }
 
 function listRow(row: BatchRow): KnownBlock {
   const head = howMuchWhere(row);
   return section(
-    [`*${outside(row.what, 40)}${head === '' ? '' : `: ${outside(head, 150)}`}*`, ...rowCard(row)].join(' · '),
-    outside(row.why, 80),
+    [`*${escapeUntrusted(row.what, 40)}${head === '' ? '' : `: ${escapeUntrusted(head, 150)}`}*`, ...rowCard(row)].join(
+      ' · ',
+    ),
+    escapeUntrusted(row.why, 80),
     row.done === null ? null : truncate(outcomeLine(row.done), 250),
-    row.place === '' ? null : outside(row.place, 80),
+    row.place === '' ? null : escapeUntrusted(row.place, 80),
   );
 }
 

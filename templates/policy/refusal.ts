@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
-import { actions, button, outside, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
+import { actions, button, escapeUntrusted, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
   /** What was asked, as a noun: `Unblocking card 4242`; null: whoever reads it has just asked for it. */
@@ -28,7 +28,7 @@ export interface Refusal {
 /** A no that says why, and who can. By itself it changed nothing. */
 export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
-  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${outside(what, 200)}`}.`;
+  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
   const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channel === undefined ? mentions(userIds) : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');

@@ -3,7 +3,17 @@ import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { context, copyable, countOf, header, outside, pageOf, pageWords, section, sentence } from '../core/blocks.ts';
+import {
+  context,
+  copyable,
+  countOf,
+  escapeUntrusted,
+  header,
+  pageOf,
+  pageWords,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 /** A mute, or a travel mute. */
@@ -25,7 +35,9 @@ export function muteSet(mute: MuteWords): Message {
   const { countries, endsAt } = mute;
   const card = cardOfHolder(mute.card);
   const what =
-    countries === null ? `${card} is muted` : `Declines of ${card} in ${outside(list(countries), 200)} are hidden`;
+    countries === null
+      ? `${card} is muted`
+      : `Declines of ${card} in ${escapeUntrusted(list(countries), 200)} are hidden`;
   const means =
     countries === null
       ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
@@ -39,7 +51,7 @@ export function muteSet(mute: MuteWords): Message {
         `This ends automatically. To end it now: ${commandCode(`unmute ${copyable(cardHandle(mute.card), 20)}`)}`,
       ),
       ...context(
-        mute.reason === '' ? null : `Reason: ${outside(mute.reason, 300)}`,
+        mute.reason === '' ? null : `Reason: ${escapeUntrusted(mute.reason, 300)}`,
         `See all: ${commandCode('mutes')}`,
       ),
     ],
@@ -83,7 +95,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       ...context(
         `Set by ${mention(mute.by)}${dateAfter(',', mute.at)}`,
         endedBy == null ? null : `Ended by ${mention(endedBy)}`,
-        mute.reason === '' ? null : outside(mute.reason, 300),
+        mute.reason === '' ? null : escapeUntrusted(mute.reason, 300),
       ),
     ],
   };
@@ -115,10 +127,10 @@ export function muteList({
 }
 
 function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords & { count: number }): string[] {
-  const sort = countries === null ? 'Muted' : `Declines in ${outside(list(countries), 200)} hidden`;
+  const sort = countries === null ? 'Muted' : `Declines in ${escapeUntrusted(list(countries), 200)} hidden`;
   return [
     `*${cardOfHolder(card)}*`,
-    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}${dateAfter(',', at, '{date_short_pretty}')}${reason === '' ? '' : `: “${outside(reason, 200)}”`}`,
+    `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}${dateAfter(',', at, '{date_short_pretty}')}${reason === '' ? '' : `: “${escapeUntrusted(reason, 200)}”`}`,
     count === 0 ? 'No alerts held back so far' : `${countOf(count, 'alert')} held back so far`,
   ];
 }

@@ -1,7 +1,7 @@
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { outside, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 
 export interface QuietSet {
   /** `22:00-07:00 Europe/Berlin, weekdays`. */
@@ -16,11 +16,11 @@ export interface QuietSet {
 
 /** A channel is quiet at times from now on. */
 export function quietSet({ words, except, until, released }: QuietSet): Message {
-  const what = `Quiet hours of this channel: ${outside(words, 120)}.`;
+  const what = `Quiet hours of this channel: ${escapeUntrusted(words, 120)}.`;
   const passes =
     except === null
       ? 'Every alert waits. To let some through, add “except declines over 500”, for example.'
-      : `Posted immediately: ${outside(except, 300)}. Every other alert waits.`;
+      : `Posted immediately: ${escapeUntrusted(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
       [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, releasedNow(released)]

@@ -8,9 +8,9 @@ import {
   context,
   copyable,
   countOf,
+  escapeUntrusted,
   header,
   inSections,
-  outside,
   pageOf,
   pageWords,
   section,
@@ -52,8 +52,8 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
   return [
     `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' Only the newest were counted: there are too many.'}`,
     ...unknown.map(({ what, typed, meant }) => {
-      const hint = meant === null ? '' : ` Did you mean “${outside(meant, 80)}”?`;
-      return `:warning: ${unknownWords[what](outside(typed, 80))}${hint}`;
+      const hint = meant === null ? '' : ` Did you mean “${escapeUntrusted(meant, 80)}”?`;
+      return `:warning: ${unknownWords[what](escapeUntrusted(typed, 80))}${hint}`;
     }),
   ];
 }
@@ -61,7 +61,7 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
 /** Nothing has changed yet: what a subscription would bring. */
 export function subscriptionTrial({ filter, ...preview }: Preview & { readonly filter: string }): Message {
   const lines = previewLines(preview);
-  const shown = outside(filter, FILTER_MAX);
+  const shown = escapeUntrusted(filter, FILTER_MAX);
   const how =
     filter.length > FILTER_MAX
       ? 'type the same without “try”.'
@@ -84,8 +84,8 @@ export interface Subscribed extends Preview {
 export function subscribed({ subscription, isNew, byDefault, ...preview }: Subscribed): Message {
   const { number, filter, by, at, channel } = subscription;
   const what = isNew
-    ? `This channel now also gets: ${outside(filter, FILTER_MAX)}.`
-    : `This channel already gets: ${outside(filter, FILTER_MAX)}.`;
+    ? `This channel now also gets: ${escapeUntrusted(filter, FILTER_MAX)}.`
+    : `This channel already gets: ${escapeUntrusted(filter, FILTER_MAX)}.`;
   return {
     text: sentence(`${what} ${previewLines(preview).join(' ')} Subscription ${number}.`),
     blocks: [
@@ -104,7 +104,7 @@ export function subscribed({ subscription, isNew, byDefault, ...preview }: Subsc
 
 export function unsubscribed({ removed }: { readonly removed: readonly ShownSubscription[] }): Message {
   const lines = removed.map(
-    ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${outside(filter, FILTER_MAX)}`,
+    ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${escapeUntrusted(filter, FILTER_MAX)}`,
   );
   const what =
     removed.length === 1 ? 'This subscription has ended.' : `These ${removed.length} subscriptions have ended.`;
@@ -168,12 +168,13 @@ function sectionsOf({ channel, byDefault, subscriptions, quiet }: ChannelRules):
     `*${channelMention(channel)}*`,
     byDefault.length === 0 ? '' : `By configuration: ${byDefault.join(', ')}`,
     ...subscriptions.map(
-      ({ number, filter, by, at }) => `${number}. ${outside(filter, 150)}, by ${mention(by)}${dateAfter(',', at, day)}`,
+      ({ number, filter, by, at }) =>
+        `${number}. ${escapeUntrusted(filter, 150)}, by ${mention(by)}${dateAfter(',', at, day)}`,
     ),
     subscriptions.length === 0 ? 'No subscriptions' : '',
     quiet === null
       ? ''
-      : `Quiet ${outside(quiet.words, 100)}${quiet.except === null ? '' : `, except ${outside(quiet.except, 150)}`}, by ${mention(quiet.by)}${dateAfter(',', quiet.at, day)}`,
+      : `Quiet ${escapeUntrusted(quiet.words, 100)}${quiet.except === null ? '' : `, except ${escapeUntrusted(quiet.except, 150)}`}, by ${mention(quiet.by)}${dateAfter(',', quiet.at, day)}`,
   ].filter(Boolean);
   return inSections(lines, LINES);
 }

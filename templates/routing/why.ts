@@ -1,6 +1,6 @@
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, header, outside, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 
 export interface Why {
   /** The event's id. */
@@ -74,8 +74,8 @@ function deliveredWords(times: number): string {
 /** One step: what, where and when, and in at most `textMax` characters why. */
 export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
   const where = channel === null ? '' : ` ${visibilityOf(channel)}`;
-  const what = `*${stepWords[step] ?? outside(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
-  return step === 'posted' ? what : `${what} ${tokens(outside(text, textMax))}`;
+  const what = `*${stepWords[step] ?? escapeUntrusted(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
+  return step === 'posted' ? what : `${what} ${tokens(escapeUntrusted(text, textMax))}`;
 }
 
 /** Where it stands now: the way to it is told above. */

@@ -4,7 +4,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
-import { context, outside, section, sentence } from '../core/blocks.ts';
+import { context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 
 /** `unknown`: no answer came back. */
@@ -23,7 +23,7 @@ export interface OrderAnswer {
 
 /** What became of an order, before the card itself is there. */
 export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref }: OrderAnswer): Message {
-  const who = outside(name, 60);
+  const who = escapeUntrusted(name, 60);
   const head = {
     done: `Ordered: a virtual card for ${who}.`,
     failed: `Could not order a virtual card for ${who}.`,
@@ -37,10 +37,16 @@ export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref
   }[state];
   const answered = quoted(apiWords);
   return {
-    text: sentence([head, answered, note === null ? '' : outside(note, 300), what].filter(Boolean).join(' ')),
+    text: sentence([head, answered, note === null ? '' : escapeUntrusted(note, 300), what].filter(Boolean).join(' ')),
     blocks: [
-      section(`*${head}*`, outside(summary, 150), answered, note === null ? null : outside(note, 300), what),
-      ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${outside(ref, 60)}`),
+      section(
+        `*${head}*`,
+        escapeUntrusted(summary, 150),
+        answered,
+        note === null ? null : escapeUntrusted(note, 300),
+        what,
+      ),
+      ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${escapeUntrusted(ref, 60)}`),
     ],
   };
 }
@@ -90,8 +96,8 @@ export function resendAnswer(answer: {
   return {
     text: sentence([head, answered, what].filter(Boolean).join(' ')),
     blocks: [
-      section(`*${head}*`, answered, note === null ? null : outside(note, 300), what),
-      ...context(`Reference ${outside(ref, 60)}`),
+      section(`*${head}*`, answered, note === null ? null : escapeUntrusted(note, 300), what),
+      ...context(`Reference ${escapeUntrusted(ref, 60)}`),
     ],
   };
 }
@@ -106,5 +112,7 @@ export function orderResult(alert: VirtualCardAlert): Message {
 }
 
 function quoted(apiWords: string | null): string {
-  return apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${outside(apiWords, 300)}”`;
+  return apiWords === null || apiWords.trim() === ''
+    ? ''
+    : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
 }

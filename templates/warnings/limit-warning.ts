@@ -5,7 +5,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
-import { actions, button, context, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardRaw } from '../core/card-words.ts';
 
 const SHOWN_MAX = 6;
@@ -41,7 +41,7 @@ export function limitWarning(warning: {
 }
 
 function nameOf({ period, category }: UsedLimit): string {
-  return limitName(period, category === null ? null : outside(category, 60));
+  return limitName(period, category === null ? null : escapeUntrusted(category, 60));
 }
 
 /** Rounded down, so that a limit is said to be used up only when it is. */

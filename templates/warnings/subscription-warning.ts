@@ -5,7 +5,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { actions, button, context, outside, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { askButton } from '../holders/holder-buttons.ts';
@@ -24,7 +24,7 @@ export function subscriptionWarning(
   const period = limitsOf(alert.remedy)[0]?.rule.period;
   const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
   const reason = shownReason(decline, audience === 'holder' ? 'direct' : 'private').title;
-  const why = `Declined on ${days} days ${dateAfter('since', since)}. Last reason: ${outside(reason, 100)}.`;
+  const why = `Declined on ${days} days ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
   const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
   const raise =
     audience === 'holder'

@@ -89,7 +89,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   },
   {
     file: 'src/limits/remedy.ts',
-    text: 'const FORM_PATIENCE_MS = 5000;',
+    text: 'const FORM_ADVICE_TIMEOUT_MS = 5000;',
     what: '5000 becomes 5001',
     reason: 'a form waits a thousandth of a second longer: nobody relies on the exact time',
   },

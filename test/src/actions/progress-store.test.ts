@@ -97,7 +97,7 @@ describe('an action is overtaken by what somebody asked for later', () => {
     expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier one').toBe(false);
     expect(await latest.isOvertaken(1, status, asked('act_earlier', 1))).toBe(true);
 
-    await latest.foundSo(2, status, asked('act_later', 3));
+    await latest.alreadyInEffect(2, status, asked('act_later', 3));
     expect(await latest.isOvertaken(2, status, asked('act_own', 2))).toBe(true);
   });
 

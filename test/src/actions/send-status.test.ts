@@ -80,7 +80,7 @@ describe('a change of a status', () => {
         },
         reports: { resume: async () => null },
       }),
-      latestChanges: { foundSo: async () => {} },
+      latestChanges: { alreadyInEffect: async () => {} },
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},

@@ -362,7 +362,7 @@ it('that the approvers were reminded of a request is known again, and the reques
 it('who wanted a card blocked is known again, so that nobody undoes it', async () => {
   const { blocks, writeAgain } = createWorker();
   await losing(async () => {
-    await blocks.wantAnew(7, 'U0OLGA');
+    await blocks.resetWanted(7, 'U0OLGA');
     await blocks.want(7, 'U0ANA');
   });
 

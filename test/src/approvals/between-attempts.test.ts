@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -59,7 +59,7 @@ const approves: Meanwhile = {
 async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
   const world = await createActionWorld(redis());
   const hugo = await askedToPay(world, 50_000);
-  world.advance(PATIENCE_MS);
+  world.advance(REMIND_AFTER_MS);
   return { world, hugo };
 }
 
@@ -169,7 +169,7 @@ it.each(crashes)(
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(PATIENCE_MS);
+        world.advance(REMIND_AFTER_MS);
         return hugo.deps;
       },
       async (world, diedAt) => {

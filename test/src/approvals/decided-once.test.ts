@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Action } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
 import {
   approvalClick,
   askedToPay,
@@ -113,7 +113,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
       override,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(PATIENCE_MS);
+        world.advance(REMIND_AFTER_MS);
         return hugo.deps;
       },
       async (world, diedAt) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { PATIENCE_MS, type Role } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -157,7 +157,7 @@ describe('a request whose numbers moved', () => {
     const given = await world();
     inPortal(given, 4000);
     const { deps } = await askedToPay(given, 500_000);
-    given.advance(PATIENCE_MS);
+    given.advance(REMIND_AFTER_MS);
     inPortal(given, 100);
     given.service.status = 'BLOCKED';
     const posted: string[] = [];
@@ -232,7 +232,7 @@ describe('an approval of numbers that the person has not seen', () => {
     const { deps } = await askedToPay(given, 150_000);
     const more = { goals: [limitGoal('daily', 900_000)], term: { kind: 'permanent' } } as const;
     await performAction(Object.assign(approvalClick('act_ben', 'U0BEN'), { changeRequest: more }), deps);
-    given.advance(PATIENCE_MS);
+    given.advance(REMIND_AFTER_MS);
 
     await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
     expect(told(given)).toContain('daily limit $400.00 → $9,000.00');
@@ -251,7 +251,7 @@ it('the glass is not broken by who asked for it, also where their own approval i
   await performAction(limit('act_much', 2000), given.deps);
   inPortal(given, 300);
   await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
-  given.advance(PATIENCE_MS + 1000);
+  given.advance(REMIND_AFTER_MS + 1000);
   const target = { kind: 'request', requestId: 'req_much', revision: 1 } as const;
   const at = { id: 'act_glass', actor: person('U0ANA'), askedAt: given.deps.now().toISOString() };
 

@@ -1,7 +1,7 @@
 import { it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -76,7 +76,7 @@ const rows: Refused[] = [
     asked: overrideIt,
     before: async (world) => {
       await askedToPay(world, 50_000);
-      world.advance(PATIENCE_MS);
+      world.advance(REMIND_AFTER_MS);
       await world.deps.recentRaises.reserveOverride(acctId, 'act_other');
     },
     why: /in the last 24 hours/,

@@ -3,7 +3,7 @@ import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -88,7 +88,7 @@ const cases = clicks.flatMap(([what, click, state, by]) =>
 describe.each(cases)('$what whose end is not known, because $when', ({ click, state, by, opsIssue }) => {
   it('decides the request once the card shows the change, and tells the holder', async () => {
     const one = await asked();
-    one.world.advance(PATIENCE_MS);
+    one.world.advance(REMIND_AFTER_MS);
 
     await endsUnknown(click, one, { arrives: true, opsIssue });
     expect(await shown(one)).toContain('I’m checking whether the change was made');
@@ -106,7 +106,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
 
   it('leaves it open when nothing shows the change, and tells the holder and the approvers so', async () => {
     const one = await asked();
-    one.world.advance(PATIENCE_MS);
+    one.world.advance(REMIND_AFTER_MS);
 
     await endsUnknown(click, one, { arrives: false, opsIssue });
     await lookUntilOver(click.id, one);
@@ -130,7 +130,7 @@ it.each(clicks)(
       click,
       async (world) => {
         hugo = await askedToPay(world, 50_000);
-        world.advance(PATIENCE_MS);
+        world.advance(REMIND_AFTER_MS);
         const { deps } = hugo;
         // From the write until somebody looks, nothing can be read.
         let isBlind = false;
@@ -205,7 +205,7 @@ describe('while nobody knows what became of an approval', () => {
 
 it('an emergency override that failed does not count as the one of the day, even when its job was not tried again', async () => {
   const one = await asked();
-  one.world.advance(PATIENCE_MS);
+  one.world.advance(REMIND_AFTER_MS);
   const { deps } = one.hugo;
   const readless = { ...deps, isLastAttempt: true, card: { ...deps.card, getSpendRules: async () => away() } };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -64,7 +64,7 @@ describe('a request that is withdrawn by who asked', () => {
   ])('is not %s after that', async (_what, click) => {
     const { world, hugo } = await asked();
     await performAction(withdrawal(), hugo.deps);
-    world.advance(PATIENCE_MS + 1);
+    world.advance(REMIND_AFTER_MS + 1);
 
     await performAction(click, hugo.deps);
 

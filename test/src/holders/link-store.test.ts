@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
+import { createLinks, FORMER_HOLDER_MS } from '../../../src/holders/link-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -42,7 +42,7 @@ it('remembers for a day who held a card', async () => {
   expect(await links.wasHolderLately('U0HUGO', 1)).toBe(true);
   expect(await links.wasHolderLately('U0SAM', 1)).toBe(false);
 
-  advance(LATELY_MS + 1);
+  advance(FORMER_HOLDER_MS + 1);
 
   expect(await links.wasHolderLately('U0HUGO', 1)).toBe(false);
 });

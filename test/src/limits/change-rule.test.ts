@@ -62,7 +62,7 @@ describe('a change of rules', () => {
       },
       latestChanges: {
         isOvertaken: async () => isOvertaken,
-        foundSo: async () => {},
+        alreadyInEffect: async () => {},
       },
       askAgain: async () => void steps.push('asked again'),
       terms: {

@@ -34,7 +34,7 @@ describe('a click about a temporary change', () => {
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
-      giveWay: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
+      handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       restore: async (temporaryChange) => ({ ...temporaryChange, state: given.after ?? 'ended' }),
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),

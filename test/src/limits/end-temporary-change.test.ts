@@ -122,7 +122,7 @@ describe('the time of a temporary change is over', () => {
         return await work(held);
       },
       timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
-      giveWay: async (given) => (time.givesWay === true ? null : given),
+      handOver: async (given) => (time.givesWay === true ? null : given),
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };

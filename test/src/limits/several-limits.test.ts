@@ -3,7 +3,7 @@ import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { PATIENCE_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -426,7 +426,7 @@ describe('a request for several limits', () => {
   it('in an emergency override each rises by no more than one person may allow', async () => {
     const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
-    world.advance(PATIENCE_MS);
+    world.advance(REMIND_AFTER_MS);
     const override = ask('emergency-override', {
       id: 'act_glass1',
       askedAt: world.deps.now().toISOString(),

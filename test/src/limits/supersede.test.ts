@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createGiveWay, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
+import { createHandOver, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 
@@ -105,7 +105,7 @@ it('says which of the rules that were asked for were temporary', () => {
 /** What becomes of these temporary changes when the first of them ends. */
 async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
   const kept = new Map([ending, ...others].map((one) => [one.id, one]));
-  const giveWay = createGiveWay({
+  const handOver = createHandOver({
     temporaryChanges: {
       all: async () => [...kept.values()],
       get: async (id) => kept.get(id) ?? null,
@@ -118,7 +118,7 @@ async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
     },
     updateTemporaryChange: async () => {},
   });
-  return { left: await giveWay(ending), others: others.map(({ id }) => kept.get(id)?.changes) };
+  return { left: await handOver(ending), others: others.map(({ id }) => kept.get(id)?.changes) };
 }
 
 it('a temporary change that ends under a shorter one hands on what it goes back to', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { createLinks, LATELY_MS } from '../../../src/holders/link-store.ts';
+import { createLinks, FORMER_HOLDER_MS } from '../../../src/holders/link-store.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
@@ -30,7 +30,7 @@ const text = ({ answers }: { answers: readonly { text: string }[] }): string => 
 describe('the own card', () => {
   it.each([
     ['unlinked a moment ago', 0, null],
-    ['unlinked just under a day ago', LATELY_MS - 60_000, null],
+    ['unlinked just under a day ago', FORMER_HOLDER_MS - 60_000, null],
     ['linked to somebody else meanwhile', 0, 'U0HUGO'],
   ] as const)('%s is not unblocked by who held it', async (_when, agoMs, next) => {
     const { world } = await afterUnlink(agoMs, next);
@@ -44,7 +44,7 @@ describe('the own card', () => {
   });
 
   it('of a day ago is a card like any other', async () => {
-    const { world } = await afterUnlink(LATELY_MS + 1000);
+    const { world } = await afterUnlink(FORMER_HOLDER_MS + 1000);
     world.service.status = 'BLOCKED';
 
     await performAction(ask('unblock', { ...byCommand, actor: ANA }), world.deps);
@@ -67,7 +67,7 @@ describe('the own card', () => {
   });
 
   it('linked after it was asked for keeps its new holder from saying yes', async () => {
-    const { world, link } = await afterUnlink(LATELY_MS + 1000);
+    const { world, link } = await afterUnlink(FORMER_HOLDER_MS + 1000);
     const changeRequest = {
       goals: [limitGoal('daily', 180_000)],
       term: { kind: 'permanent' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGenuine } from '../../../src/actions/genuine.ts';
+import { createActionCheck } from '../../../src/actions/action-check.ts';
 import { createSigner } from '../../../src/core/sign.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -8,7 +8,7 @@ const redis = useRedis();
 const signer = createSigner('xoxb-one', 'action');
 const action = ask('block');
 const first = { starts: 1 };
-const genuineAt = (now: string) => createGenuine({ redis: redis(), signer, now: () => new Date(now) });
+const genuineAt = (now: string) => createActionCheck({ redis: redis(), signer, now: () => new Date(now) });
 
 it('an action that the web process signed is genuine until it was performed, also when its job starts again', async () => {
   const genuine = genuineAt('2026-11-20T15:00:01Z');

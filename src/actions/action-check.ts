@@ -32,7 +32,7 @@ interface Deps {
   readonly now: () => Date;
 }
 
-export function createGenuine({ redis, signer, now }: Deps) {
+export function createActionCheck({ redis, signer, now }: Deps) {
   const keyOf = ({ id }: Action): string => stateKey(`performed:${id}`);
   return {
     /**
