@@ -55,7 +55,7 @@ export const redisFilling: OpsIssue = {
   title: 'Redis is filling up',
   what: 'What Redis holds, with the room that waiting alerts will need, is close to its limit.',
   means:
-    'Nothing is refused yet. When it goes on, webhooks are refused, and the card service sends them again for about an hour.',
+    'In a burst webhooks are refused for moments, and the card service sends them again for about an hour. When it goes on, all are refused.',
   todo: 'Give Redis more memory (maxmemory). See *When Redis is full* in docs/operations.md.',
   resolved: {
     what: 'Redis has room again.',

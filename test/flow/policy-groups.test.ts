@@ -60,7 +60,7 @@ describe('a policy for a group of cards', () => {
 
     await ageRequest(cardbell().store, request, 16 * 60_000);
     const reminder = await cardbell().waitFor(channels.status, new RegExp(`Reminder.*${holderOf(card)}`));
-    expect(reminder.text).toContain(`<!subteam^${groups.approvers}> <@${hana}>`);
+    expect(reminder.text).toContain(`<!subteam^${groups.approvers}>, <@${hana}>`);
     expect(reminder.text, 'who only may').not.toContain(`<@${zoe}>`);
 
     await cardbell().press(hana, request, 'decide_request_approve');

@@ -16,28 +16,33 @@ const ready = async (): Promise<number> => (await fetch(`${cardbell().url}/ready
 const share = async (): Promise<number> => {
   const info = await cardbell().store.info('memory');
   const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-  return said('used_memory') / said('maxmemory');
+  // Without the buffers of connections, which shrink when nothing is sent any more.
+  return (said('used_memory') - said('mem_clients_normal')) / said('maxmemory');
 };
 
+/** Of both, webhooks may have been refused. */
+const told = /^Needs attention: (Redis is (?:full|filling up))/;
+
 /** Delivers declines as fast as they are answered. @returns the amounts of those that were taken. */
-async function flood(count: number): Promise<{ taken: number[]; refused: number; readyWhenRefused: number }> {
+async function flood(count: number): Promise<{ taken: number[]; refused: number; wasUnready: boolean }> {
   const { deliver } = cardbell();
   const left = declines(count);
   const taken: number[] = [];
   let refused = 0;
-  let readyWhenRefused = 0;
+  let wasUnready = false;
   const sender = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       const status = await deliver({ kind: 'decline', body: next.body });
       if (status === 200) taken.push(next.amountCents);
       else {
         refused += 1;
-        if (refused === 1) readyWhenRefused = await ready();
+        // Not at the first refusal only: room may return before the question arrives.
+        wasUnready ||= (await ready()) === 503;
       }
     }
   };
   await Promise.all(Array.from({ length: 64 }, sender));
-  return { taken, refused, readyWhenRefused };
+  return { taken, refused, wasUnready };
 }
 
 it('a Redis that fills up refuses webhooks while there is room to work, and shows every event that it took', async () => {
@@ -45,14 +50,15 @@ it('a Redis that fills up refuses webhooks while there is room to work, and show
   await limitMemory('8mb');
   const linesBefore = logs().length;
 
-  const { taken, refused, readyWhenRefused } = await flood(2000);
+  const { taken, refused, wasUnready } = await flood(2000);
 
   expect(refused, 'webhooks were refused').toBeGreaterThan(0);
-  expect(readyWhenRefused, 'the web process says that it takes nothing').toBe(503);
+  expect(wasUnready, 'the web process says that it takes nothing').toBe(true);
   await quiet(cardbell());
   expect(await shown()).toEqual(taken.toSorted((a, b) => a - b));
   expect(await share(), 'memory is left when all is done').toBeLessThan(0.9);
-  await until(() => texts(channels.ops).some((text) => /webhooks are refused/.test(text)), 'ops are told');
+  // A worker looks a few times a second: where webhooks were refused for moments only, it saw a Redis that fills up.
+  await until(() => texts(channels.ops).some((text) => told.test(text)), 'ops are told');
   expect(logs().length - linesBefore, 'lines in the log').toBeLessThan(200);
 }, 120_000);
 
@@ -67,10 +73,11 @@ it('takes webhooks again when Redis is given more memory', async () => {
   await quiet(cardbell());
   const amounts = await shown();
   for (const amount of taken) expect(amounts).toContain(amount);
-  await until(
-    () => texts(channels.ops).some((text) => /Working again.*webhooks are refused/.test(text)),
-    'ops are told',
-  );
+  await until(() => {
+    const open = texts(channels.ops).flatMap((text) => told.exec(text)?.[1] ?? []);
+    const over = texts(channels.ops).flatMap((text) => /^Working again: (Redis is [\w ]+)/.exec(text)?.[1] ?? []);
+    return open.length > 0 && open.every((title) => over.includes(title));
+  }, 'ops are told that it is over');
 }, 120_000);
 
 it('a Redis that is too full to hand out a job uses up no attempt, writes little into the log, and loses nothing', async () => {
