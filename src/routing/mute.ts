@@ -102,7 +102,8 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     : { kind: 'mute', ...facts };
   await mutes.put(mute);
   await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
-  const after = `until ${mute.endsAt}${mute.kind === 'travel' ? `, ${mute.countries.join(', ')}` : ''}`;
+  const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
+  const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
   await reply.answer(action, muteSet(wordsOf(mute)));

@@ -89,7 +89,8 @@ function readable(side: string): string {
   if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
   const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
   const [behind = '', ahead = ''] = around.map((part) => escapeUntrusted(part.trim(), 80));
-  return [behind, dateToken(found[0]), ahead].filter(Boolean).join(' ');
+  const said = [behind, dateToken(found[0])].filter(Boolean).join(' ');
+  return ahead === '' || /^[,.;:]/.test(ahead) ? `${said}${ahead}` : `${said} ${ahead}`;
 }
 
 /** Of a hash, enough to tell it from every other. */

@@ -12,6 +12,7 @@ import {
   type Workspace,
   type WorkspaceOptions,
 } from '../../workspace/server.ts';
+import { clumsyTexts } from '../templates/clumsy.ts';
 import { callsOutside } from './calls-outside.ts';
 import { type Child, startChild } from './child-process.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from './people.ts';
@@ -229,6 +230,10 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
       await redis.stop();
       const outside = callsOutside(sandbox.calls);
       if (outside.length > 0) throw new Error(`calls to endpoints that do not exist: ${outside.join(', ')}`);
+      const clumsy = workspace.calls.flatMap(({ args }) =>
+        clumsyTexts([args, { type: 'plain_text', text: args.text }]),
+      );
+      if (clumsy.length > 0) throw new Error(`texts that do not read as sentences: ${JSON.stringify(clumsy, null, 1)}`);
     },
   };
 
