@@ -1,26 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Redis } from 'ioredis';
 import { freePort } from '../local/port.ts';
-import { type LocalRedis, startRedis } from '../local/redis.ts';
-import { startSandbox } from '../sandbox/server.ts';
-import { outboxKey, QUEUE_PREFIX } from '../src/core/keys.ts';
-import { createIntake, inboxKeys } from '../src/intake/intake.ts';
-import { toStoredEvent } from '../src/webhooks/kind.ts';
-import { startWorkspace } from '../workspace/server.ts';
+import { startRedis } from '../local/redis.ts';
 import { answers, type Child, startChild } from './child.ts';
 import { compareWithLast, type Figures, figureOf } from './figures.ts';
 import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
+import { startWorker, stopRedis, until } from './worker.ts';
 
 const ROUNDS = 5;
 const EVENTS = 1000;
 const WEBHOOKS = 3000;
-const LONGEST_MS = 60_000;
-const LOOK_MS = 50;
-const CHANNEL = 'C0BENCH';
-const BOT_TOKEN = 'xoxb-bench';
-const CARD_TOKEN = 'bench-card-api-token';
 
 /** What one round cost, for each event. */
 interface Spent {
@@ -50,7 +40,7 @@ interface Options {
  * server that only parses the same JSON. Contestants take turns, each with a Redis of its own.
  */
 export async function benchCost(options: Options): Promise<void> {
-  const worker = await startWorker(options.profile);
+  const worker = await declining(options.profile);
   const alone = await startAlone();
   const web = await startServer('src/web.js', '/readyz');
   const bare = await startServer('bench/servers/bare.js', '/');
@@ -107,56 +97,12 @@ async function redisCost(redis: Redis) {
   };
 }
 
-async function startWorker(profile: string | null): Promise<Contestant> {
-  const server = await startRedis();
-  const redis = new Redis(server.url);
-  const intake = createIntake(redis, { deadlineMs: 30_000 });
-  await redis.ping();
-  const workspace = await startWorkspace({
-    botToken: BOT_TOKEN,
-    signingSecret: 'bench',
-    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
-    channels: [{ id: CHANNEL, name: 'declines' }],
-  });
-  const sandbox = await startSandbox({
-    token: CARD_TOKEN,
-    secret: SHARED_SECRET,
-    redisUrl: server.url,
-    webhooks: 'http://127.0.0.1:9',
-  });
-  const env = {
-    REDIS_URL: server.url,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: workspace.apiUrl,
-    ALERTS_CHANNEL: CHANNEL,
-    LOG_LEVEL: 'fatal',
-    CARD_API_URL: sandbox.url,
-    CARD_API_TOKEN: CARD_TOKEN,
-  };
-  const child = await startChild(
-    'src/worker.js',
-    env,
-    async () => true,
-    profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
-  );
-  const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
+async function declining(profile: string | null): Promise<Contestant> {
+  const { child, redis, acctIds, handle, stop } = await startWorker(profile);
   // No round repeats what another declined.
   const declines = stormDeclines(EVENTS * (ROUNDS + 1), acctIds);
-  return {
-    child,
-    redis,
-    async run(count) {
-      const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
-      const events = declines.splice(0, count).map(({ body }) => toStoredEvent(JSON.parse(body), 'decline', facts));
-      await Promise.all(events.map((event) => intake.take({ type: 'event', event })));
-      await until(async () => (await onTheirWay(redis)) + (await unposted(redis)) === 0);
-    },
-    async stop() {
-      await child.stop();
-      await Promise.all([sandbox.stop(), workspace.stop()]);
-      await stopRedis(redis, server);
-    },
-  };
+  const run = (count: number): Promise<void> => handle(declines.splice(0, count).map(({ body }) => body));
+  return { child, redis, run, stop };
 }
 
 async function startAlone(): Promise<Contestant> {
@@ -184,10 +130,10 @@ async function startServer(entry: string, path: string): Promise<Contestant> {
     HOST: '127.0.0.1',
     PORT: String(port),
     REDIS_URL: server.url,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
+    SLACK_BOT_TOKEN: 'xoxb-bench',
     SLACK_SIGNING_SECRET: 'bench-signing-secret',
     WEBHOOK_SHARED_SECRET: SHARED_SECRET,
-    ALERTS_CHANNEL: CHANNEL,
+    ALERTS_CHANNEL: 'C0BENCH',
     LOG_LEVEL: 'warn',
   };
   const child = await startChild(entry, env, () => answers(`http://127.0.0.1:${port}${path}`));
@@ -215,40 +161,4 @@ async function startServer(entry: string, path: string): Promise<Contestant> {
       await stopRedis(redis, server);
     },
   };
-}
-
-async function stopRedis(redis: Redis, server: LocalRedis): Promise<void> {
-  redis.disconnect();
-  await server.stop();
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS;
-  while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error(`not done within ${LONGEST_MS} ms`);
-    await sleep(LOOK_MS);
-  }
-}
-
-/** In the inbox, or a job that is not done. */
-export async function onTheirWay(redis: Redis): Promise<number> {
-  const key = (queue: string, state: string): string => `${QUEUE_PREFIX}:${queue}:${state}`;
-  const counts = await Promise.all([
-    redis.xlen(inboxKeys.webhooks),
-    ...['alerts', 'bursts'].map((queue) => redis.zcard(key(queue, 'delayed'))),
-    ...['alerts', 'bursts', 'maintenance'].flatMap((queue) => [
-      redis.llen(key(queue, 'wait')),
-      redis.llen(key(queue, 'active')),
-      redis.zcard(key(queue, 'prioritized')),
-    ]),
-  ]);
-  return counts.reduce((all, one) => all + one, 0);
-}
-
-async function unposted(redis: Redis): Promise<number> {
-  const [waiting, sending] = await Promise.all([
-    redis.zcard(outboxKey(CHANNEL, 'queue')),
-    redis.exists(outboxKey(CHANNEL, 'sending')),
-  ]);
-  return waiting + sending;
 }

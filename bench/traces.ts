@@ -7,11 +7,11 @@ import { type LocalRedis, startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { answers, type Child, startChild } from './child.ts';
-import { onTheirWay } from './cost.ts';
 import { sendPaced } from './paced.ts';
 import { median, row, table } from './report.ts';
 import { SHARED_SECRET, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
+import { onTheirWay } from './worker.ts';
 
 const ROUNDS = 5;
 const PER_SECOND = 150;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { benchBytes } from '../bench/bytes.ts';
 import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
@@ -9,7 +10,7 @@ import { benchTraces } from '../bench/traces.ts';
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory
+  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes
 
   --full   memory goes on to a million events
   --profile FOLDER   writes a processor profile of the worker under cost
@@ -19,7 +20,7 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory'];
+const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes'];
 
 function readArguments() {
   try {
@@ -50,3 +51,4 @@ if (wanted('latency')) await benchLatency();
 if (wanted('storm')) await benchStorm();
 if (wanted('traces')) await benchTraces();
 if (wanted('memory')) await benchMemory(sizes);
+if (wanted('bytes')) await benchBytes(3000);

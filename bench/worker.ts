@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { type LocalRedis, startRedis } from '../local/redis.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import type { StoredEvent } from '../src/core/event.ts';
+import { outboxKey, QUEUE_PREFIX } from '../src/core/keys.ts';
+import { createIntake, inboxKeys } from '../src/intake/intake.ts';
+import { toStoredEvent } from '../src/webhooks/kind.ts';
+import { startWorkspace } from '../workspace/server.ts';
+import { type Child, startChild } from './child.ts';
+import { SHARED_SECRET } from './sample.ts';
+
+const LONGEST_MS = 60_000;
+const LOOK_MS = 50;
+const CHANNEL = 'C0BENCH';
+const BOT_TOKEN = 'xoxb-bench';
+const CARD_TOKEN = 'bench-card-api-token';
+
+/** A worker with a Redis, a Slack and a card service of its own. */
+export interface WorkerBench {
+  readonly child: Child;
+  readonly redis: Redis;
+  /** Accounts of the card service. */
+  readonly acctIds: readonly number[];
+  /** Hands in the webhooks of these bodies together. Resolves when all that they lead to is posted. */
+  handle(bodies: readonly string[], kind?: StoredEvent['kind']): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param profile folder for its profile; null: none. */
+export async function startWorker(
+  profile: string | null = null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<WorkerBench> {
+  const server = await startRedis();
+  const redis = new Redis(server.url);
+  const intake = createIntake(redis, { deadlineMs: 30_000 });
+  await redis.ping();
+  const workspace = await startWorkspace({
+    botToken: BOT_TOKEN,
+    signingSecret: 'bench',
+    users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
+    channels: [{ id: CHANNEL, name: 'declines' }],
+  });
+  const sandbox = await startSandbox({
+    token: CARD_TOKEN,
+    secret: SHARED_SECRET,
+    redisUrl: server.url,
+    webhooks: 'http://127.0.0.1:9',
+  });
+  const env = {
+    REDIS_URL: server.url,
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    SLACK_API_URL: workspace.apiUrl,
+    ALERTS_CHANNEL: CHANNEL,
+    LOG_LEVEL: 'fatal',
+    CARD_API_URL: sandbox.url,
+    CARD_API_TOKEN: CARD_TOKEN,
+    ...more,
+  };
+  const child = await startChild(
+    'src/worker.js',
+    env,
+    async () => true,
+    profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+  );
+  return {
+    child,
+    redis,
+    acctIds: sandbox.accounts().map(({ AcctId }) => AcctId),
+    async handle(bodies, kind = 'decline') {
+      const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
+      const events = bodies.map((body) => toStoredEvent(JSON.parse(body), kind, facts));
+      await Promise.all(events.map((event) => intake.take({ type: 'event', event })));
+      await until(async () => (await onTheirWay(redis)) + (await unposted(redis)) === 0);
+    },
+    async stop() {
+      await child.stop();
+      await Promise.all([sandbox.stop(), workspace.stop()]);
+      await stopRedis(redis, server);
+    },
+  };
+}
+
+export async function stopRedis(redis: Redis, server: LocalRedis): Promise<void> {
+  redis.disconnect();
+  await server.stop();
+}
+
+export async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS;
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error(`not done within ${LONGEST_MS} ms`);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** In the inbox, or a job that is not done. */
+export async function onTheirWay(redis: Redis): Promise<number> {
+  const key = (queue: string, state: string): string => `${QUEUE_PREFIX}:${queue}:${state}`;
+  const counts = await Promise.all([
+    redis.xlen(inboxKeys.webhooks),
+    ...['alerts', 'bursts'].map((queue) => redis.zcard(key(queue, 'delayed'))),
+    ...['alerts', 'bursts', 'maintenance'].flatMap((queue) => [
+      redis.llen(key(queue, 'wait')),
+      redis.llen(key(queue, 'active')),
+      redis.zcard(key(queue, 'prioritized')),
+    ]),
+  ]);
+  return counts.reduce((all, one) => all + one, 0);
+}
+
+async function unposted(redis: Redis): Promise<number> {
+  const [waiting, sending] = await Promise.all([
+    redis.zcard(outboxKey(CHANNEL, 'queue')),
+    redis.exists(outboxKey(CHANNEL, 'sending')),
+  ]);
+  return waiting + sending;
+}
