@@ -38,6 +38,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },
   backup: { file: './backup.js', does: 'writes everything that is stored to a file' },
   restore: { file: './restore.js', does: 'puts a backup into an empty Redis, and leaves out what could act twice' },
+  shards: { file: './shards.js', does: 'splits the work into shards, which a Redis Cluster spreads over its nodes' },
   audit: { file: './audit.js', does: 'verifies and exports the record of who did what' },
   policy: { file: './policy.js', does: 'checks and explains the policy file, and tries it on recorded decisions' },
   trigger: { file: './trigger.js', does: 'sends one sample webhook' },

@@ -114,7 +114,7 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
     );
 
   report.area('Redis');
-  await (store === null ? skip() : checkRedis(store.redis, report, TIMEOUT_MS));
+  await (store === null ? skip() : checkRedis(store, report, TIMEOUT_MS));
   report.area('Slack');
   await (either === null || policy === null
     ? skip()

@@ -1,5 +1,5 @@
 import { storeConfig } from '../src/app/config.ts';
-import { readFormat, whyUnreadable } from '../src/app/stored-format.ts';
+import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
@@ -25,8 +25,10 @@ export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => 
 /**
  * Redis for a command that somebody typed. When it does not answer, or holds what this build cannot read, says so and ends
  * the process.
+ *
+ * @param isMove whether the command goes on with a move that was cut off.
  */
-export async function reachRedis(name: string, target: RedisTarget): Promise<RedisClient> {
+export async function reachRedis(name: string, target: RedisTarget, isMove = false): Promise<RedisClient> {
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });
   await whenReady(redis, REMIND_AFTER_MS);
   if (redis.status !== 'ready')
@@ -34,7 +36,8 @@ export async function reachRedis(name: string, target: RedisTarget): Promise<Red
       EX_UNAVAILABLE,
       'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
     );
-  const why = whyUnreadable(await readFormat(redis));
+  const stored = await readFormat(redis);
+  const why = isMove && stored === MOVING ? null : whyUnreadable(stored);
   if (why !== null) end(EX_CONFIG, why);
   return redis;
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
 import { workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
+import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
 import { CardApiError, ConfigError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
@@ -80,8 +81,9 @@ async function main(): Promise<number> {
   }
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redis);
-  const queues = openQueues(redis);
-  const context = createWorkerContext(config, redis, queues, {
+  const redisShards = await readShards(redis);
+  const queues = openQueues(redis, redisShards);
+  const context = createWorkerContext({ ...config, redisShards }, redis, queues, {
     policy: openPolicy(config, log),
     log,
     metrics: createMetrics('recover'),

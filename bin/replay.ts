@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { auditConfig } from '../src/app/config.ts';
+import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH } from '../src/core/event.ts';
@@ -59,8 +60,9 @@ if (verb === 'discard' && reason === '') {
 const config = orExit(() => auditConfig());
 const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
-const queues = openQueues(redis);
-const intake = createIntake(redis);
+const shards = await readShards(redis);
+const queues = openQueues(redis, shards);
+const intake = createIntake(redis, { shards });
 /** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 const findFailed = async (wanted: string) =>

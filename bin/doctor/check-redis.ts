@@ -1,5 +1,5 @@
 import type { storeConfig } from '../../src/app/config.ts';
-import { readFormat, whyUnreadable } from '../../src/app/stored-format.ts';
+import { readFormat, readShards, whyOtherShards, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
@@ -12,7 +12,7 @@ const OLDEST_MAJOR = 7;
 
 /** Version, memory, persistence and clock of Redis, and whether this build can read what is stored there. */
 export async function checkRedis(
-  target: ReturnType<typeof storeConfig>['redis'],
+  { redis: target, redisShards }: Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'>,
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
@@ -28,7 +28,9 @@ export async function checkRedis(
     await checkPersistence(async (name) => await setting(redis, name, inTime), report);
     checkClock(await inTime(redis.time()), Date.now(), report);
     const why = whyUnreadable(await inTime(readFormat(redis)));
+    const whyShards = why === null ? whyOtherShards(await inTime(readShards(redis)), redisShards) : null;
     if (why !== null) report.fix('this version cannot read what is stored', why);
+    else if (whyShards !== null) report.fix('what is stored has another number of shards', whyShards);
   } catch {
     report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {

@@ -10,11 +10,12 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { SlackError } from '../core/errors.ts';
 import type { WebhookKind } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
-import { intakeKey } from '../core/keys.ts';
 import { createSeals } from '../core/seal.ts';
 import { serviceDays, toInstant } from '../core/service-time.ts';
+import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
 import type { Claim } from '../holders/claim-store.ts';
+import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
 import type { FilledForm } from '../limits/remedy.ts';
@@ -223,7 +224,8 @@ function settings(context: WorkerContext) {
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),
     toMissed: (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
     defaultChannel: (kind: WebhookKind) => defaultChannel(kind, config.channels),
-    timesDelivered: async (eventId: string) => Number((await redis.get(intakeKey(`seen:${eventId}`))) ?? 0),
+    timesDelivered: async (eventId: string) =>
+      Number((await redis.get(seenKey(eventId, shardOf(eventId, config.redisShards)))) ?? 0),
   };
 }
 

@@ -6,12 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
-import { intakeKey, keyPrefixes, outboxKey, QUEUE_PREFIX, restoredKey, stateKey } from '../core/keys.ts';
+import { intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey, wholePrefixes } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
+import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
+import { seenKey } from '../intake/intake.ts';
 import { channelsKey } from '../outbox/note-channel.ts';
-import { claimFormat, RESTORING, readFormat, whyUnreadable, writeFormat } from './stored-format.ts';
+import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFormat } from './stored-format.ts';
 
 /** A backup is a compressed file of lines: this one, one for each key, and how many there were, so that none is cut off. */
 export const BackupHeader = z.strictObject({
@@ -37,7 +39,6 @@ const dumpSource = readScript(new URL('./dump.lua', import.meta.url));
  * between. Everything else under a tag belongs together and is read at one moment.
  */
 const readInPages: Readonly<Record<string, readonly string[]>> = {
-  '{cardbell:in}:': ['seen:'],
   '{cardbell:state}:': ['alert:', 'messages', 'event-log:', 'history:', 'purchases:', 'group', 'latest:', 'decisions'],
 };
 const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
@@ -57,7 +58,18 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   async function* lines(): AsyncGenerator<string> {
     const header = { cardbell: 'backup', format: await readFormat(redis), version, takenAt: now().toISOString() };
     yield lineOf(BackupHeader.parse(header));
-    for (const prefix of keyPrefixes) yield* keysUnder(prefix, readInPages[prefix] ?? []);
+    const shards = shardsOf(await readShards(redis));
+    for (const shard of shards) {
+      const [prefix, seen] = [intakeKey('', shard), seenKey('', shard)];
+      // An event whose inbox entry is not in the backup must not be remembered as taken.
+      yield* dump('page', seen);
+      yield* dump('all', prefix, [seen]);
+    }
+    // A burst makes jobs of single events, in any shard; and these make jobs that are in shard 0 only.
+    const bursts = (shard: number): string => `${queuePrefix(shard)}:bursts:`;
+    for (const shard of shards) yield* dump('all', bursts(shard));
+    for (const shard of shards.toReversed()) yield* dump('all', `${queuePrefix(shard)}:`, [bursts(shard)]);
+    for (const prefix of wholePrefixes) yield* keysUnder(prefix, readInPages[prefix] ?? []);
     for (const channel of await redis.smembers(channelsKey)) yield* keysUnder(outboxKey(channel, ''), ofOutboxInPages);
     // Last: nobody would post what waits in a channel that is not among them.
     yield* dump('page', channelsKey);
@@ -65,11 +77,8 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   }
   async function* keysUnder(prefix: string, families: readonly string[]): AsyncGenerator<string> {
     const paged = families.map((family) => `${prefix}${family}`);
-    // An event whose inbox entry is not in the backup must not be remembered as taken.
-    const isFirst = prefix === keyPrefixes[0];
-    if (isFirst) for (const family of paged) yield* dump('page', family);
     yield* dump('all', prefix, [...paged, channelsKey]);
-    if (!isFirst) for (const family of paged) yield* dump('page', family);
+    for (const family of paged) yield* dump('page', family);
   }
   async function* dump(mode: 'all' | 'page', prefix: string, except: readonly string[] = []): AsyncGenerator<string> {
     let cursor = '0';
@@ -180,7 +189,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   }
   await redis.set(restoredKey, Date.parse(header.takenAt), 'PX', DOUBT_MS);
   await writeFormat(redis, header.format);
-  await claimFormat(redis);
+  await claimFormat(redis, await readShards(redis));
   return restored;
 }
 

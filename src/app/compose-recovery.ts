@@ -24,8 +24,9 @@ const CALL_MS = 120_000;
 /** Recovers gaps, and the statuses of cards that changed meanwhile. */
 export function composeRecovery(context: WorkerContext) {
   const { redis, log, memory, now } = context;
-  const late = createLateIntake(redis, memory.reserve);
-  const recoveries = createRecoveries(redis);
+  const { redisShards } = context.config;
+  const late = createLateIntake(redis, memory.reserve, redisShards);
+  const recoveries = createRecoveries(redis, redisShards);
   const backfilled = createBackfilled(redis);
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({

@@ -18,6 +18,7 @@ const StoreEnv = SharedEnv.pick({
   REDIS_SENTINEL_PASSWORD: true,
   REDIS_TLS_CA_FILE: true,
   REDIS_TLS_INSECURE: true,
+  REDIS_SHARDS: true,
   CARD_SERVICE_TIMEZONE: true,
   SLACK_COMMAND: true,
   HTTPS_PROXY: true,
@@ -87,6 +88,8 @@ function readAll<T extends z.ZodObject, More extends object = object>(
 function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
   return {
     redis: redisTarget(values, ca),
+    /** Into how many parts webhooks and their jobs are split. */
+    redisShards: values.REDIS_SHARDS,
     /** Through which everything but loopback is reached. Null: directly. */
     proxy: proxyOf(values),
     /** Zone of the service's datetimes that carry no offset, and of its days. */

@@ -1,8 +1,8 @@
 import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError, CardApiError, RolesUnreadError, SlackError, TooLateError, UnreadableError } from '../core/errors.ts';
-import { QUEUE_PREFIX } from '../core/keys.ts';
+import { queuePrefix } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type QueueName, queueNames } from '../core/queues.ts';
+import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
 import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
 import type { Redo } from '../core/redo.ts';
 import { queueTelemetry } from '../core/trace.ts';
@@ -20,7 +20,7 @@ const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledC
 /** How soon something is tried again that Redis could not take: it is full, moves keys, or a lock was not free. */
 const STORE_PAUSE_MS = 1000;
 
-/** How many jobs of a queue one worker has in hand. They wait for others most of the time. */
+/** How many jobs of a queue one worker has in hand, over all shards. They wait for others most of the time. */
 const concurrency: Readonly<Record<QueueName, number>> = {
   alerts: 32,
   bursts: 4,
@@ -32,6 +32,8 @@ const concurrency: Readonly<Record<QueueName, number>> = {
 
 interface ConsumerDeps {
   readonly redis: RedisClient;
+  /** How many shards there are; all of them are worked on. */
+  readonly shards?: number;
   readonly log: Log;
   /** Told of each try. */
   readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
@@ -44,7 +46,9 @@ interface ConsumerDeps {
  * @param redis a connection with `maxRetriesPerRequest: null`; BullMQ opens its own beside it.
  */
 export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
-  const workers = queueNames.map((name) => startWorker(name, runJob, deps));
+  const workers = queueNames.flatMap((name) =>
+    shardsWith(name, deps.shards ?? 1).map((shard) => startWorker(name, shard, runJob, deps)),
+  );
   return {
     async close(): Promise<void> {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -52,7 +56,8 @@ export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
   };
 }
 
-function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: ConsumerDeps): Worker {
+function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: ConsumerDeps): Worker {
+  const { redis, log, measure, shards = 1 } = deps;
   const worker = new Worker<Record<string, unknown>>(
     queue,
     async (job, token) => {
@@ -77,8 +82,8 @@ function startWorker(queue: QueueName, runJob: RunJob, { redis, log, measure }: 
     },
     {
       connection: redis as ConnectionOptions,
-      prefix: QUEUE_PREFIX,
-      concurrency: concurrency[queue],
+      prefix: queuePrefix(shard),
+      concurrency: Math.ceil(concurrency[queue] / shardsWith(queue, shards).length),
       // No `skipVersionCheck`: without the version BullMQ takes the server for an old one and rounds every wait up to
       // whole seconds, which halves the throughput of a channel.
       ...crashRecovery,

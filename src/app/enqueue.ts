@@ -22,14 +22,15 @@ export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, wh
 
 export function createEnqueue(queues: Queues, now: () => Date = () => new Date()): Enqueue {
   return async (name, data, when = {}) => {
-    const { queue, retry, id, mergeBy } = jobs[name];
+    const { queue, retry, id, mergeBy, shardBy } = jobs[name];
     const options: JobsOptions = { ...retry };
     if (when.atMs !== undefined) options.delay = Math.max(0, when.atMs - now().getTime());
     if (when.delayMs !== undefined) options.delay = Math.ceil(when.delayMs);
     const jobId = when.id ?? id?.(data);
     if (jobId !== undefined) options.jobId = jobId;
     else if (mergeBy !== undefined) options.deduplication = { id: mergeBy(data), keepLastIfActive: true };
-    await queues[queue].add(name, data, options);
+    const key = shardBy?.(data) ?? jobId;
+    await (key === undefined ? queues[queue] : queues.of(queue, key)).add(name, data, options);
   };
 }
 

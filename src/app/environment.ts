@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_COMMAND, DEFAULT_ZONE } from '../core/installation.ts';
 import { toCents } from '../core/money.ts';
 import { isTimeZone } from '../core/service-time.ts';
+import { SHARDS_MAX } from '../core/shards.ts';
 
 const listOf = (item: z.ZodType<string, string>, expected: string) =>
   z
@@ -83,6 +84,7 @@ export const shared = {
     .enum(['redis', 'disk'], { error: 'expected redis (as durable as its settings) or disk (waits for the disk)' })
     .default('redis'),
   REDIS_FULL_PERCENT: wholeNumber(10, 95, 'expected a percentage of maxmemory from 10 to 95').default(85),
+  REDIS_SHARDS: wholeNumber(1, SHARDS_MAX, `expected a number from 1 to ${SHARDS_MAX}`).default(1),
   SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   SLACK_COMMAND: z

@@ -21,6 +21,8 @@ export interface Job<Data> {
   readonly retry: Retry;
   /** While a job with this id is in Redis, another is not added: adding may be repeated. */
   readonly id?: (data: Data) => string;
+  /** Given: by what its shard is found; otherwise by its id. One that has neither is in shard 0. */
+  readonly shardBy?: (data: Data) => string;
   /** Of several with this key that wait, one stays; while one runs, one more is kept for afterwards. */
   readonly mergeBy?: (data: Data) => string;
   /** Runs again and again, once for all workers. */
@@ -57,7 +59,15 @@ const table = {
   /** The same for an event that nobody was told of in time. */
   'deliver-late-alert': delivery,
   /** The same for events that were read together from the inbox: one job costs less than as many as there are events. */
-  'deliver-burst': job({ queue: 'bursts', data: Burst, retry: times(12), id: burstId, changesHome: true }),
+  'deliver-burst': job({
+    queue: 'bursts',
+    data: Burst,
+    retry: times(12),
+    id: burstId,
+    /** With its events, which come from one shard: each counts what waits there. */
+    shardBy: ({ events: [first] }) => first?.event.id ?? '',
+    changesHome: true,
+  }),
   'quarantine-webhook': job({
     queue: 'alerts',
     data: QuarantinedWebhook,

@@ -1,7 +1,6 @@
 import type { Progress } from '../actions/progress-store.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { queueNames } from '../core/queues.ts';
 import { unreadableKey } from '../core/record-store.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
@@ -70,7 +69,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
   };
 
   async function wakeSkewed(): Promise<void> {
-    for (const name of queueNames) await wakeSkewedJobs(queues[name], redis, mayRunEarly);
+    for (const { queue } of queues.all) await wakeSkewedJobs(queue, redis, mayRunEarly);
   }
 
   async function begin(): Promise<void> {

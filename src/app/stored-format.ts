@@ -13,20 +13,29 @@ export const FORMAT = 2;
 /** A build reads what the two formats before its own have left. */
 const READS_BACK = 2;
 
+/** What is split has the number of its shards in front: 1602 is format 2 in 16 shards. Builds without shards refuse it. */
+const PER_SHARD = 100;
+const withShards = (format: number, shards: number): number => (shards === 1 ? format : format + PER_SHARD * shards);
+const shardsIn = (stored: number): number => Math.max(1, Math.floor(stored / PER_SHARD));
+
 /** Stands there while a backup is restored: no build reads what is not complete. */
 export const RESTORING = 999_999;
+/** The same while `cardbell shards` moves what is stored. */
+export const MOVING = 999_998;
 
 const formatKey = stateKey('format');
 const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
 
 /**
- * Makes this build's format the stored one.
+ * Makes this build's format the stored one, with the number of shards.
  *
- * @throws ConfigError when what is stored is newer than this build, or too old for it. Nothing is changed then.
+ * @throws ConfigError when what is stored is newer than this build, too old for it, or split into another number of shards.
+ * Nothing is changed then.
  */
-export async function claimFormat(redis: RedisClient, format = FORMAT): Promise<void> {
-  const stored = Number(await defineScript(redis, claimSource).run([formatKey], [format, format - READS_BACK]));
-  const why = stored === 0 ? null : whyUnreadable(stored, format);
+export async function claimFormat(redis: RedisClient, shards = 1, format = FORMAT): Promise<void> {
+  const own = [withShards(format, shards), format - READS_BACK, format];
+  const stored = Number(await defineScript(redis, claimSource).run([formatKey], own));
+  const why = stored === 0 ? null : (whyUnreadable(stored, format) ?? whyOtherShards(shardsIn(stored), shards));
   if (why !== null) throw new ConfigError([why]);
 }
 
@@ -34,14 +43,30 @@ export async function claimFormat(redis: RedisClient, format = FORMAT): Promise<
 export function whyUnreadable(stored: number, format = FORMAT): string | null {
   if (stored === RESTORING)
     return 'REDIS_URL: expected all of the data, but a backup is being restored, or its restore was cut off. Wait for it, or empty Redis and restore again. Nothing was changed.';
-  if (stored > format)
-    return `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${stored}. Start that version again, or restore a backup that is older. Nothing was changed.`;
-  if (stored < format - READS_BACK)
-    return `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${stored}. Start a version in between first. Nothing was changed.`;
+  if (stored === MOVING)
+    return 'REDIS_URL: expected all of the data, but it is being moved to other shards, or that was cut off. Wait for it, or run cardbell shards again. Nothing was changed.';
+  const its = stored % PER_SHARD;
+  if (its > format)
+    return `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${its}. Start that version again, or restore a backup that is older. Nothing was changed.`;
+  if (its < format - READS_BACK)
+    return `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${its}. Start a version in between first. Nothing was changed.`;
   return null;
 }
 
+/** Why a process with this number of shards cannot work on what is stored, and what to do; null when it can. */
+export function whyOtherShards(stored: number, wanted: number): string | null {
+  if (stored === wanted) return null;
+  return `REDIS_SHARDS: expected ${stored}, the number of shards that the stored data has. Set it to ${stored}; or stop all processes, run cardbell shards with the number that you want, and start them again. Nothing was changed.`;
+}
+
 export const readFormat = async (redis: RedisClient): Promise<number> => Number((await redis.get(formatKey)) ?? FORMAT);
+
+/** Into how many shards what is stored is split. */
+export const readShards = async (redis: RedisClient): Promise<number> => shardsIn(await readFormat(redis));
+
+/** What is stored is complete, in so many shards. */
+export const writeShards = (redis: RedisClient, shards: number): Promise<void> =>
+  writeFormat(redis, withShards(FORMAT, shards));
 
 export async function writeFormat(redis: RedisClient, format: number): Promise<void> {
   await redis.set(formatKey, format);
@@ -51,12 +76,12 @@ export async function writeFormat(redis: RedisClient, format: number): Promise<v
 const FIRST_LOOK_MS = 1500;
 
 /**
- * Claims the format at the start. While Redis is away the process starts all the same, and ends as soon as Redis is back
+ * Claims the format and the number of shards at the start. While Redis is away the process starts all the same, and ends as soon as Redis is back
  * with data that this build cannot read.
  *
  * @throws ConfigError as {@link claimFormat}.
  */
-export async function watchFormat(redis: RedisClient, log: Log): Promise<void> {
+export async function watchFormat(redis: RedisClient, shards: number, log: Log): Promise<void> {
   await whenReady(redis, FIRST_LOOK_MS);
   if (redis.status === 'ready') await claim();
   // A failover or a restore may have brought other data.
@@ -69,7 +94,7 @@ export async function watchFormat(redis: RedisClient, log: Log): Promise<void> {
 
   async function claim(): Promise<void> {
     try {
-      await claimFormat(redis);
+      await claimFormat(redis, shards);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       // Redis has gone again: the next connection asks.

@@ -37,19 +37,21 @@ export async function startWeb(config: WebConfig, log: Log, admin: Admin): Promi
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   let heartbeat: Heartbeat | undefined;
-  await watchFormat(redis, log);
+  const shards = config.redisShards;
+  await watchFormat(redis, shards, log);
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   // To be looked at only: web adds no job.
-  const queues = openQueues(redis);
+  const queues = openQueues(redis, shards);
   const memory = watchMemory(redis, {
     fullAt: config.redisFullAt,
-    inHand: () => countEvents(queues, ['waiting', 'active', 'delayed']),
+    shards,
+    inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
   });
   const redo = createRedo(store, log, { onLoss: () => heartbeat?.lost(), othersMaxMs: 0 });
-  const intake = createIntake(store, { diskWait: watch.diskWait, reserve: memory.reserve, redo });
+  const intake = createIntake(store, { shards, diskWait: watch.diskWait, reserve: memory.reserve, redo });
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl, measure: metrics.slackCalled });
   const clock = watchClock(redis);
   const { now } = clock;

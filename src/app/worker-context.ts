@@ -82,7 +82,8 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     jobDone,
     memory: watchMemory(redis, {
       fullAt: config.redisFullAt,
-      inHand: () => countEvents(queues, ['waiting', 'active', 'delayed']),
+      shards: config.redisShards,
+      inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
     }),
     ...stores,
     /** The same for what people ask for, which is not done again. */

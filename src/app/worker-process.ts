@@ -3,10 +3,11 @@ import { within } from '../core/deadline.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
+import { shardsOf } from '../core/shards.ts';
 import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import type { InboxEntry } from '../intake/intake.ts';
-import { startRelay } from '../intake/relay.ts';
+import { type Relay, startRelay } from '../intake/relay.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
@@ -42,11 +43,11 @@ export async function startWorker(
   const policy = openPolicy(config, log);
   const workerId = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
-  await watchFormat(redis, log);
-  const reader = connectPatient({ ...config.redis, log, name: 'relay' });
+  const shards = config.redisShards;
+  await watchFormat(redis, shards, log);
   // BullMQ adds a method for each of its scripts, which ioredis copies into every transaction of that connection.
   const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
-  const queues = openQueues(queueRedis);
+  const queues = openQueues(queueRedis, shards);
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics });
   await within(
     CLOCK_MS,
@@ -61,15 +62,8 @@ export async function startWorker(
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
-  const consumers = startConsumers(runJob, { redis: queueRedis, log, measure: admin.metrics.jobRan });
-  const relay = startRelay({
-    reader,
-    redis,
-    consumer: workerId,
-    handOn: (entries) => handOn(entries, context.enqueue),
-    roomInQueue: async () => ALERT_EVENTS_MAX - (await countEvents(queues, ['waiting'])),
-    log,
-  });
+  const consumers = startConsumers(runJob, { redis: queueRedis, shards, log, measure: admin.metrics.jobRan });
+  const relays = startRelays(context, workerId);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();
   worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
@@ -81,7 +75,7 @@ export async function startWorker(
       maintenance.stop();
       context.memory.stop();
       context.redo.stop();
-      await relay.stop();
+      await Promise.all(relays.map((relay) => relay.stop()));
       await consumers.close();
       await context.directory.stop();
       await closeQueues(queues);
@@ -90,6 +84,21 @@ export async function startWorker(
       redis.disconnect();
     },
   };
+}
+
+function startRelays({ config, redis, queues, enqueue, log }: WorkerContext, consumer: string): Relay[] {
+  const roomOf = Math.ceil(ALERT_EVENTS_MAX / config.redisShards);
+  return shardsOf(config.redisShards).map((shard) =>
+    startRelay({
+      shard,
+      reader: connectPatient({ ...config.redis, log, name: 'relay' }),
+      redis,
+      consumer,
+      handOn: (entries) => handOn(entries, enqueue),
+      roomInQueue: async () => roomOf - (await countEvents(queues, ['waiting'], shard)),
+      log,
+    }),
+  );
 }
 
 /** A job belongs to the trace of its entry; that of several entries to none, and says which they are. */

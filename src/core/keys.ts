@@ -1,3 +1,5 @@
+import { shardTag } from './shards.ts';
+
 /**
  * Every key that Cardbell writes to Redis begins with one of these prefixes.
  *
@@ -5,11 +7,12 @@
  * Keys that need not be together have different tags, so that a cluster can spread them.
  */
 
-/** BullMQ's prefix. */
-export const QUEUE_PREFIX = '{cardbell:queue}';
+/** BullMQ's prefix in a shard. */
+export const queuePrefix = (shard = 0): string => `{cardbell${shardTag(shard)}:queue}`;
+export const QUEUE_PREFIX = queuePrefix();
 
-/** The web process: its inbox, and which events it has seen. */
-export const intakeKey = (name: string): string => `{cardbell:in}:${name}`;
+/** The web process: its inbox, and which events it has seen. Only webhooks are split into shards. */
+export const intakeKey = (name: string, shard = 0): string => `{cardbell${shardTag(shard)}:in}:${name}`;
 
 /** When webhooks were last taken, when Cardbell first ran, and the gaps in between. */
 export const webKeys = {
@@ -32,14 +35,8 @@ export const directoryKey = (name: string): string => `{cardbell:dir}:${name}`;
 /** The audit chain. */
 export const auditKey = (name: string): string => `{cardbell:audit}:${name}`;
 
-/** What all keys begin with, in the order in which work goes through them, but for the outboxes, which come last. */
-export const keyPrefixes = [
-  '{cardbell:in}:',
-  `${QUEUE_PREFIX}:`,
-  '{cardbell:state}:',
-  '{cardbell:dir}:',
-  '{cardbell:audit}:',
-] as const;
+/** What the keys begin with that are in one slot each. */
+export const wholePrefixes = ['{cardbell:state}:', '{cardbell:dir}:', '{cardbell:audit}:'] as const;
 
 /** Set for a while when a backup was restored: when it was taken (ms). What was posted since then is not known here. */
 export const restoredKey = stateKey('restored');

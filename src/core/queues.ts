@@ -1,6 +1,7 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
-import { QUEUE_PREFIX } from './keys.ts';
+import { queuePrefix } from './keys.ts';
 import type { RedisClient } from './redis.ts';
+import { shardOf, shardsOf } from './shards.ts';
 import { queueTelemetry } from './trace.ts';
 
 /**
@@ -10,18 +11,37 @@ import { queueTelemetry } from './trace.ts';
 export const queueNames = ['alerts', 'bursts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
-export type Queues = Readonly<Record<QueueName, Queue>>;
+/** The shards that have a queue: of those that carry events all, of the others the first. */
+export const shardsWith = (name: QueueName, shards: number): number[] =>
+  shardsOf(name === 'alerts' || name === 'bursts' ? shards : 1);
+
+interface OpenQueue {
+  readonly name: QueueName;
+  readonly shard: number;
+  readonly queue: Queue;
+}
+
+/** By their names, those of shard 0. */
+export type Queues = Readonly<Record<QueueName, Queue>> & {
+  /** How many shards there are. */
+  readonly shards: number;
+  /** Those of all shards. */
+  readonly all: readonly OpenQueue[];
+  /** Where jobs of this key wait. */
+  of(name: QueueName, key: string): Queue;
+};
 
 /** Opens every queue, to add jobs and to look at them. The worker runs them. */
-export function openQueues(redis: RedisClient): Queues {
-  const open = (name: QueueName): Queue => {
+export function openQueues(redis: RedisClient, shards = 1): Queues {
+  const open = (name: QueueName, shard = 0): Queue => {
     const connection = redis as ConnectionOptions;
-    const queue = new Queue(name, { connection, prefix: QUEUE_PREFIX, skipVersionCheck: true, ...queueTelemetry() });
+    const prefix = queuePrefix(shard);
+    const queue = new Queue(name, { connection, prefix, skipVersionCheck: true, ...queueTelemetry() });
     // The connection logs its own errors.
     queue.on('error', () => {});
     return queue;
   };
-  return {
+  const first = {
     alerts: open('alerts'),
     bursts: open('bursts'),
     outbox: open('outbox'),
@@ -29,8 +49,20 @@ export function openQueues(redis: RedisClient): Queues {
     actions: open('actions'),
     maintenance: open('maintenance'),
   };
+  const all = queueNames.flatMap((name) =>
+    shardsWith(name, shards).map((shard) => ({ name, shard, queue: shard === 0 ? first[name] : open(name, shard) })),
+  );
+  return {
+    ...first,
+    shards,
+    all,
+    of(name, key) {
+      const shard = shardOf(key, shardsWith(name, shards).length);
+      return all.find((one) => one.name === name && one.shard === shard)?.queue ?? first[name];
+    },
+  };
 }
 
-export async function closeQueues(queues: Queues): Promise<void> {
-  await Promise.all(Object.values(queues).map((queue) => queue.close()));
+export async function closeQueues({ all }: Queues): Promise<void> {
+  await Promise.all(all.map(({ queue }) => queue.close()));
 }

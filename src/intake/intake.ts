@@ -9,6 +9,7 @@ import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Redo } from '../core/redo.ts';
+import { shardOf } from '../core/shards.ts';
 import { currentTrace, type TraceParent } from '../core/trace.ts';
 import type { DiskWait } from './durability.ts';
 
@@ -38,6 +39,13 @@ export const inboxKeys = {
   gaps: intakeKey('gaps'),
 } as const;
 
+/** Of a shard. Clicks and gaps are too few to be split. */
+export const streamsOf = (shard: number): readonly string[] =>
+  shard === 0 ? Object.values(inboxKeys) : [intakeKey('webhooks', shard)];
+
+/** Where is remembered that a webhook or what was fetched of one has been taken. */
+export const seenKey = (id: string, shard = 0): string => intakeKey(`seen:${id}`, shard);
+
 /** An entry of the inbox, and the trace that it belongs to. */
 export type InboxEntry = { readonly trace?: TraceParent } & (
   | TakenEntry
@@ -62,6 +70,7 @@ type TakenEntry =
 const takeSource = readScript(new URL('./take.lua', import.meta.url));
 
 interface Waiting {
+  readonly shard: number;
   readonly inbox: string;
   readonly id: string;
   readonly entry: string;
@@ -83,6 +92,8 @@ export interface Intake {
 }
 
 interface IntakeOptions {
+  /** How many shards there are. */
+  readonly shards?: number;
   readonly deadlineMs?: number;
   /** How to make sure that the disk has a write; null: that is asked for and cannot be had, so nothing is taken. */
   readonly diskWait?: () => DiskWait | null;
@@ -98,7 +109,7 @@ interface IntakeOptions {
  */
 export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
   const store = createStore(redis);
-  const { diskWait = () => 'none', reserve = () => true } = options;
+  const { shards = 1, diskWait = () => 'none', reserve = () => true } = options;
   const silence = watchSilence(redis);
   const disk = createDiskSync(redis, () => {
     if (waiting.length > 0) setImmediate(flush);
@@ -107,14 +118,17 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
 
   return {
     async take(entry) {
-      const [inbox, text] = [inboxOf(entry), JSON.stringify({ ...entry, trace: currentTrace() })];
-      const reserved = inbox === inboxKeys.webhooks && whyNot() === null ? reserve(text.length) : true;
+      const [id, isAsked] = [idOf(entry), 'action' in entry || 'opened' in entry];
+      const shard = isAsked ? 0 : shardOf(id, shards);
+      const inbox = isAsked ? inboxKeys.actions : intakeKey('webhooks', shard);
+      const text = JSON.stringify({ ...entry, trace: currentTrace() });
+      const reserved = !isAsked && whyNot() === null ? reserve(text.length) : true;
       const isFull = !(typeof reserved === 'boolean' ? reserved : await reserved);
       const why = whyNot() ?? (isFull ? 'redis is nearly full' : null);
       if (why !== null) throw new StoreUnavailableError(why);
       return await new Promise<'new' | 'seen'>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ inbox, id: idOf(entry), entry: text, resolve, reject });
+        waiting.push({ shard, inbox, id, entry: text, resolve, reject });
       });
     },
     isSilent: silence.isSilent,
@@ -131,7 +145,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
     if (disk.isSyncing()) return;
     const all = waiting;
     waiting = [];
-    for (const inbox of Object.values(inboxKeys)) {
+    for (const inbox of new Set(all.map((item) => item.inbox))) {
       const mine = all.filter((item) => item.inbox === inbox);
       for (let start = 0; start < mine.length; start += BATCH_MAX)
         void write(inbox, mine.slice(start, start + BATCH_MAX));
@@ -156,26 +170,26 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 }
 
+type Stored = Pick<Waiting, 'id' | 'shard' | 'entry'>;
+
 /** Stores entries of an inbox, each once by its id. */
 function createStore(redis: RedisClient) {
   const script = defineScript(redis, takeSource);
-  const put = async (inbox: string, items: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<unknown> => {
+  const put = async (inbox: string, items: readonly Stored[]): Promise<unknown> => {
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
-    const keys = [inbox, ...items.map(({ id }) => seenKey(id))];
+    const keys = [inbox, ...items.map(({ id, shard }) => seenKey(id, shard))];
     return await script.run(keys, [ttl, ...items.map(({ entry }) => entry)]);
   };
   return {
     put,
     /** What is still remembered was not lost. */
-    async putLost(inbox: string, items: readonly Pick<Waiting, 'id' | 'entry'>[]): Promise<void> {
-      const known = await Promise.all(items.map(({ id }) => redis.exists(seenKey(id))));
+    async putLost(inbox: string, items: readonly Stored[]): Promise<void> {
+      const known = await Promise.all(items.map(({ id, shard }) => redis.exists(seenKey(id, shard))));
       const lost = items.filter((_, index) => known[index] === 0);
       if (lost.length > 0) await put(inbox, lost);
     },
   };
 }
-
-const seenKey = (id: string): string => intakeKey(`seen:${id}`);
 
 /**
  * A server that hangs keeps its connections, and each webhook would wait for as long as the first. So nothing else is
@@ -227,10 +241,6 @@ function createDiskSync(redis: RedisClient, onIdle: () => void) {
 }
 
 class DeadlineError extends Error {}
-
-function inboxOf(entry: TakenEntry): string {
-  return 'action' in entry || 'opened' in entry ? inboxKeys.actions : inboxKeys.webhooks;
-}
 
 function idOf(entry: TakenEntry): string {
   if ('event' in entry) return entry.event.id;

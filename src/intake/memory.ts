@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
+import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { inboxKeys } from './intake.ts';
+import { shardsOf } from '../core/shards.ts';
 
 const LOOK_EVERY_MS = 200;
 /** What is kept of an event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
@@ -31,8 +32,10 @@ export interface MemoryWatch {
 interface Options {
   /** Above this share of `maxmemory` webhooks are refused. */
   readonly fullAt: number;
-  /** Events that have left the inbox and whose alerts are not posted yet. */
-  readonly inHand: () => Promise<number>;
+  /** How many shards there are. */
+  readonly shards?: number;
+  /** Events that have left the inbox of a shard and whose alerts are not posted yet. */
+  readonly inHand: (shard: number) => Promise<number>;
   readonly everyMs?: number;
 }
 
@@ -43,21 +46,22 @@ interface Options {
  * as used: a Redis that is filled with webhooks to the brim could not work on any of them.
  */
 export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
-  const { fullAt, inHand, everyMs = LOOK_EVERY_MS } = options;
+  const { fullAt, everyMs = LOOK_EVERY_MS } = options;
+  const count = createCount(redis, options);
   /** Null: not looked yet. */
   let room: number | null = null;
   let isFull = false;
   let isFilling = false;
   let share: number | null = null;
   let looking: Promise<void> | null = null;
-  const timer = setInterval(() => void lookOnce(), everyMs);
+  const timer = setInterval(() => void lookOnce(isFull), everyMs);
   timer.unref();
-  void lookOnce();
+  void lookOnce(true);
 
   return {
     reserve(bytes) {
       if (isRoomFor(bytes)) return true;
-      return lookOnce().then(() => {
+      return lookOnce(true).then(() => {
         const isRoom = isRoomFor(bytes);
         isFull ||= !isRoom;
         return isRoom;
@@ -75,9 +79,9 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
     return true;
   }
 
-  async function lookOnce(): Promise<void> {
+  async function lookOnce(isWhole: boolean): Promise<void> {
     if (redis.status !== 'ready') return;
-    looking ??= look()
+    looking ??= look(isWhole)
       .catch(() => {
         // The last look counts. A server that does not tell its memory refuses by itself what it cannot hold.
         room ??= Number.POSITIVE_INFINITY;
@@ -88,21 +92,36 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
     await looking;
   }
 
-  async function look(): Promise<void> {
+  async function look(isWhole: boolean): Promise<void> {
     const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
-    const [waiting, taken, ...memory] = await Promise.all([
-      redis.xlen(inboxKeys.webhooks),
-      inHand(),
-      ...nodes.map(memoryOf),
-    ]);
+    const [events, ...memory] = await Promise.all([count(isWhole), ...nodes.map(memoryOf)]);
     const limited = memory.filter(({ max }) => max > 0);
-    const needed = (waiting + taken) * GROWTH_BYTES;
+    const needed = events * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
     const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
     isFull = room <= 0 || (isFull && !freeAgain);
     share = limited.length === 0 ? null : Math.max(...limited.map(({ used, max }) => (used + needed) / max));
     isFilling = limited.some(({ used, max }) => used + needed > (fullAt - WARN_BEFORE) * max);
   }
+}
+
+/**
+ * Counts the events that wait, in all shards or in the next one, with what was seen in the others. Asking all of them each time
+ * would be most of what an idle process asks Redis.
+ */
+function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, 'inHand' | 'shards'>) {
+  const waiting = shardsOf(shards).map(() => 0);
+  let next = 0;
+  return async (isWhole: boolean): Promise<number> => {
+    next = (next + 1) % shards;
+    await Promise.all(
+      (isWhole ? shardsOf(shards) : [next]).map(async (shard) => {
+        const [inInbox, taken] = await Promise.all([redis.xlen(intakeKey('webhooks', shard)), inHand(shard)]);
+        waiting[shard] = inInbox + taken;
+      }),
+    );
+    return waiting.reduce((sum, events) => sum + events, 0);
+  };
 }
 
 /** What of a server's memory counts against its limit, in bytes; a limit of 0 is none. */

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { mayShareJob } from './burst.ts';
-import { type InboxEntry, inboxKeys } from './intake.ts';
+import { type InboxEntry, streamsOf } from './intake.ts';
 
-const GROUP = 'relay';
+/** The consumer group that all relays share. */
+export const RELAYS = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
 /** What another worker read and did not finish within this time is taken over. */
@@ -24,6 +26,8 @@ type StreamEntry = [id: string, fields: string[] | null];
 type Answer = [stream: string, entries: StreamEntry[]][] | null;
 
 interface RelayOptions {
+  /** Each has a relay of its own: on a cluster one read cannot wait for several. */
+  readonly shard?: number;
   /** A connection of its own, because it blocks while it waits. */
   readonly reader: RedisClient;
   readonly redis: RedisClient;
@@ -35,19 +39,18 @@ interface RelayOptions {
   readonly log: Log;
 }
 
-const streams = Object.values(inboxKeys);
-/** People's requests and gaps are few, and never wait for webhooks. */
-const unlimited = streams.filter((stream) => stream !== inboxKeys.webhooks);
-
 /**
  * Moves what the web process stored into BullMQ: reads it, adds it, and only then removes it from the inbox.
  *
  * After a crash in between an entry is added again, perhaps with other entries: harmless, because the job id, the outbox and
- * the action's progress know what was done. Each worker runs one relay, and the consumer group gives each
+ * the action's progress know what was done. Each worker runs one relay for each shard, and the consumer group gives each
  * entry to one of them.
  */
-export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
-  const group = createGroup(redis, consumer);
+export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
+  const streams = streamsOf(shard);
+  /** People's requests and gaps are few, and never wait for webhooks. */
+  const unlimited = streams.filter((stream) => stream !== intakeKey('webhooks', shard));
+  const group = createGroup(redis, consumer, streams);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
   /** Something that was read could not be handed on. */
@@ -83,7 +86,8 @@ export function startRelay({ reader, redis, consumer, handOn, roomInQueue, log }
             if (isStopping) break;
           }
         }
-        await handAll(await group.readNew(reader, open, room));
+        if (open.length === 0) await sleep(NO_ROOM_MS);
+        else await handAll(await group.readNew(reader, open, room));
       } catch (error) {
         if (isStopping) return;
         // A Redis that came back empty has no consumer group.
@@ -140,18 +144,17 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
   return { done, failure: failures[0] };
 }
 
-/** The consumer group that all relays share. */
-function createGroup(redis: RedisClient, consumer: string) {
+function createGroup(redis: RedisClient, consumer: string, streams: readonly string[]) {
   const read = (from: RedisClient, open: readonly string[], options: readonly (string | number)[], id: '>' | '0') => {
     const ids = open.map(() => id);
-    const group = ['GROUP', GROUP, consumer, ...options] as const;
+    const group = ['GROUP', RELAYS, consumer, ...options] as const;
     return from.call('xreadgroup', ...group, 'STREAMS', ...open, ...ids) as Promise<Answer>;
   };
 
   return {
     async create(): Promise<void> {
       for (const stream of streams) {
-        await redis.xgroup('CREATE', stream, GROUP, '0', 'MKSTREAM').catch((error: unknown) => {
+        await redis.xgroup('CREATE', stream, RELAYS, '0', 'MKSTREAM').catch((error: unknown) => {
           if (!(error instanceof Error && error.message.includes('BUSYGROUP'))) throw error;
         });
       }
@@ -170,7 +173,7 @@ function createGroup(redis: RedisClient, consumer: string) {
         let cursor = '0-0';
         do {
           const range = [ABANDONED_AFTER_MS, cursor, 'COUNT', READ_MAX] as const;
-          const claimed = await redis.xautoclaim(stream, GROUP, consumer, ...range);
+          const claimed = await redis.xautoclaim(stream, RELAYS, consumer, ...range);
           const [next, entries] = claimed as [string, StreamEntry[]];
           yield [[stream, entries]];
           cursor = next;
@@ -181,7 +184,7 @@ function createGroup(redis: RedisClient, consumer: string) {
       if (ids.length > 0)
         await redis
           .multi()
-          .xack(stream, GROUP, ...ids)
+          .xack(stream, RELAYS, ...ids)
           .xdel(stream, ...ids)
           .exec();
     },

@@ -1,12 +1,15 @@
 --- @keys inbox, progress of the recovery, seen...
 -- The intake's step for what was fetched: remembered, stored and counted in one, so that a crash in between neither posts
--- twice nor counts twice. ARGV: time to live in seconds, the field of the progress that counts, then the entries.
+-- twice nor counts twice. ARGV: time to live in seconds, that of the progress, its field that counts, then the entries.
 local taken = 0
 for index = 3, #KEYS do
   if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then
-    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index])
+    redis.call('XADD', KEYS[1], '*', 'entry', ARGV[index + 1])
     taken = taken + 1
   end
 end
-if taken > 0 then redis.call('HINCRBY', KEYS[2], ARGV[2], taken) end
+if taken > 0 then
+  redis.call('HINCRBY', KEYS[2], ARGV[3], taken)
+  redis.call('EXPIRE', KEYS[2], ARGV[2])
+end
 return taken

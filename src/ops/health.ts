@@ -5,8 +5,9 @@ import { stateKey, webKeys } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { shardsOf } from '../core/shards.ts';
 import { eventsIn } from '../intake/burst.ts';
-import { inboxKeys } from '../intake/intake.ts';
+import { streamsOf } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
 import { causeKey, createOpsMemory } from './notify-ops.ts';
@@ -30,7 +31,7 @@ export async function readHealth(deps: Deps) {
   const { redis, queues: opened, countQuarantined, memory, now = Date.now } = deps;
   const told = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
-    readInbox(redis),
+    readInbox(redis, opened.shards),
     readDepths(opened),
     countQuarantined(),
     redis.get(webKeys.open),
@@ -68,8 +69,25 @@ type Depth = Awaited<ReturnType<typeof readDepth>>;
 
 /** How full each queue is. */
 export async function readDepths(queues: Queues): Promise<Record<QueueName, Depth>> {
-  const depths = await Promise.all(queueNames.map(async (name) => [name, await readDepth(queues[name])] as const));
+  const read = await Promise.all(queues.all.map(async ({ name, queue }) => ({ name, depth: await readDepth(queue) })));
+  const depths = queueNames.map((name) => {
+    const ofShards = read.filter((one) => one.name === name).map(({ depth }) => depth);
+    return [name, ofShards.reduce(addDepths, empty)] as const;
+  });
   return Object.fromEntries(depths) as Record<QueueName, Depth>;
+}
+
+const empty: Depth = { waiting: 0, active: 0, delayed: 0, failed: 0, oldestMs: null };
+
+function addDepths(one: Depth, other: Depth): Depth {
+  const times = [one.oldestMs, other.oldestMs].filter((ms) => ms !== null);
+  return {
+    waiting: one.waiting + other.waiting,
+    active: one.active + other.active,
+    delayed: one.delayed + other.delayed,
+    failed: one.failed + other.failed,
+    oldestMs: times.length === 0 ? null : Math.min(...times),
+  };
 }
 
 /** How full a queue is; one of bursts, how many events it holds. */
@@ -107,23 +125,26 @@ async function eventsOf(bursts: Queue, states: Waits): Promise<number> {
   return ids.reduce((sum, id) => sum + eventsIn(id), 0);
 }
 
-/** Events whose jobs, or whose burst, have been added and are not done. */
-export async function countEvents(
-  { alerts, bursts }: Pick<Queues, 'alerts' | 'bursts'>,
-  states: Waits,
-): Promise<number> {
-  const [single, together] = await Promise.all([alerts.getJobCountByTypes(...states), eventsOf(bursts, states)]);
-  return single + together;
+/** Events of a shard whose jobs, or whose burst, have been added and are not done. */
+export async function countEvents({ all }: Queues, states: Waits, shard = 0): Promise<number> {
+  const counts = all.map(async ({ name, shard: its, queue }) => {
+    if (its !== shard) return 0;
+    if (name === 'bursts') return await eventsOf(queue, states);
+    return name === 'alerts' ? await queue.getJobCountByTypes(...states) : 0;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 /** What the web process has stored and no worker has taken yet. */
-export async function readInbox(redis: RedisClient) {
+export async function readInbox(redis: RedisClient, shards = 1) {
   const streams = await Promise.all(
-    Object.values(inboxKeys).map(async (key) => ({
-      entries: await redis.xlen(key),
-      // An entry's id begins with the time at which it was stored.
-      oldestMs: Number((await redis.xrange(key, '-', '+', 'COUNT', 1))[0]?.[0].split('-')[0] ?? Number.NaN),
-    })),
+    shardsOf(shards)
+      .flatMap(streamsOf)
+      .map(async (key) => ({
+        entries: await redis.xlen(key),
+        // An entry's id begins with the time at which it was stored.
+        oldestMs: Number((await redis.xrange(key, '-', '+', 'COUNT', 1))[0]?.[0].split('-')[0] ?? Number.NaN),
+      })),
   );
   const times = streams.map(({ oldestMs }) => oldestMs).filter((ms) => !Number.isNaN(ms));
   return {

@@ -34,8 +34,9 @@ export function createQueuePage(
   now: () => number = Date.now,
 ): RequestListener {
   const guard = createGuard(password, now);
-  const adapters = Object.values(queues).map((queue) => {
-    const adapter = new BullMQAdapter(queue, { readOnlyMode: !isWritable });
+  const adapters = queues.all.map(({ queue, shard }) => {
+    const prefix = shard === 0 ? '' : `shard-${shard}-`;
+    const adapter = new BullMQAdapter(queue, { readOnlyMode: !isWritable, prefix });
     for (const field of ['data', 'returnValue', 'progress'] as const) adapter.setFormatter(field, idsOf);
     return adapter;
   });

@@ -1,7 +1,7 @@
 import type { Job, Queue } from 'bullmq';
 import { maskCardNumbers } from '../core/card-number.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
-import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
+import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { jobFailed } from './issue.ts';
 import type { NotifyOps, OpsIssue } from './notify-ops.ts';
@@ -56,7 +56,7 @@ export async function failedJobs(
   limit: number,
 ): Promise<{ readonly name: QueueName; readonly job: Job }[]> {
   const found = await Promise.all(
-    queueNames.map(async (name) => (await queues[name].getFailed(0, limit - 1)).map((job) => ({ name, job }))),
+    queues.all.map(async ({ name, queue }) => (await queue.getFailed(0, limit - 1)).map((job) => ({ name, job }))),
   );
   return found.flat().filter(({ job }) => job !== undefined);
 }

@@ -2,9 +2,10 @@ import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
+import { shardsOf } from '../core/shards.ts';
+import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 /** The inbox still remembers younger events, and checks them when it takes them. */
 const INBOX_REMEMBERS_MS = 6 * DAY_MS;
 /** Alerts are kept a little longer than this. */
@@ -33,12 +34,23 @@ export type RecoveryProgress = z.infer<typeof Progress>;
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
-/** The progress of each recovery, in the slot of the inbox, because the intake counts in the same transaction. */
-export function createRecoveries(redis: Redis | Cluster) {
+/**
+ * The progress of each recovery, in the slot of the inbox, because the intake counts in the same transaction: each shard
+ * what it took.
+ */
+export function createRecoveries(redis: Redis | Cluster, shards = 1) {
   const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
   return {
     async read(gapId: string): Promise<RecoveryProgress> {
-      return Progress.parse(await redis.hgetall(keyOf(gapId)));
+      const [first, ...more] = await Promise.all(
+        shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
+      );
+      const progress = Progress.parse(first);
+      for (const { recovered = 0, unreadable = 0 } of more) {
+        progress.recovered += Number(recovered);
+        progress.unreadable += Number(unreadable);
+      }
+      return progress;
     },
     /** `recovered` and `unreadable` are counted by the intake, in the step that stores the events. */
     async write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void> {

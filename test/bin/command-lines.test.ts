@@ -42,6 +42,10 @@ it.concurrent.each([
   ['backup', ['nowhere.backup'], 69, /^Redis does not answer\./],
   ['restore', ['--force'], 64, /cardbell restore FILE/],
   ['restore', ['nowhere.backup'], 69, /^Redis does not answer\./],
+  ['shards', ['0'], 64, /cardbell shards N/],
+  ['shards', ['17'], 64, /cardbell shards N/],
+  ['shards', ['4', '16'], 64, /cardbell shards N/],
+  ['shards', ['16'], 69, /^Redis does not answer\./],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
   ['bench', ['nonsense'], 64, /cost, ingest, latency, storm, traces, memory/],
@@ -130,6 +134,7 @@ it.concurrent.each([
   'audit',
   'backup',
   'restore',
+  'shards',
 ])('cardbell %s --help explains that verb, and does nothing else', async (verb) => {
   const { code, out, err } = await run('cardbell', [verb, '--help']);
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const name of await readdir(newer, { recursive: true })) {
     if (!name.endsWith('.js')) continue;
     const text = await readFile(join(newer, name), 'utf8');
-    const raised = text.replaceAll(`(redis, format = ${FORMAT})`, `(redis, format = ${NEWER})`);
+    const raised = text.replaceAll(`(redis, shards = 1, format = ${FORMAT})`, `(redis, shards = 1, format = ${NEWER})`);
     if (raised === text) continue;
     changed += 1;
     await writeFile(join(newer, name), raised);

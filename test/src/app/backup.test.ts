@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
-import { FORMAT } from '../../../src/app/stored-format.ts';
-import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, stateKey } from '../../../src/core/keys.ts';
+import { claimFormat, FORMAT } from '../../../src/app/stored-format.ts';
+import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, stateKey } from '../../../src/core/keys.ts';
+import { seenKey } from '../../../src/intake/intake.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -40,6 +41,27 @@ it('holds every key of Cardbell with its end, and nobody else’s', async () => 
   );
   expect(ends.get(stateKey('outbox-channels'))).toBe(0);
   expect(ends.get(stateKey('a'))).toBeGreaterThan(Date.now() + 60_000);
+});
+
+it('reads the inbox, bursts and queues of all shards in the order in which work goes through them', async () => {
+  await claimFormat(redis(), 16);
+  const path = [
+    seenKey('evt_1', 3),
+    intakeKey('webhooks', 3),
+    intakeKey('webhooks', 15),
+    `${queuePrefix(0)}:bursts:1`,
+    `${queuePrefix(15)}:bursts:1`,
+    `${queuePrefix(15)}:alerts:1`,
+    `${queuePrefix(0)}:updates:1`,
+    stateKey('alert:1'),
+  ];
+  for (const key of path.toReversed()) await redis().set(key, 'x');
+  const file = join(folder, 'shards');
+
+  await takeBackup(redis(), file, now);
+
+  const keys = (await lines(file)).map((line) => ('key' in line ? line.key : ''));
+  expect(keys.filter((key) => path.includes(key))).toEqual(path);
 });
 
 it('reads what work comes from before what it goes to, so that nothing is missing that moves on meanwhile', async () => {

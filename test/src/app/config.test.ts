@@ -37,6 +37,7 @@ describe('the least that must be set', () => {
       warnings: [],
       redisDurability: 'redis',
       redisFullAt: 0.85,
+      redisShards: 1,
       slackBotToken: 'xoxb-1',
       slackSigningSecret: 'signing-0123456789',
       slackAppToken: undefined,
@@ -82,6 +83,7 @@ describe('the least that must be set', () => {
   it('for the commands of the people who run it is nothing', () => {
     expect(storeConfig({})).toEqual({
       redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      redisShards: 1,
       proxy: null,
       serviceZone: 'America/New_York',
       command: '/card',
@@ -298,6 +300,7 @@ describe('when every variable is bad', () => {
     'REDIS_TLS_INSECURE',
     'REDIS_DURABILITY',
     'REDIS_FULL_PERCENT',
+    'REDIS_SHARDS',
     'HTTPS_PROXY',
     'HTTP_PROXY',
     'SLACK_BOT_TOKEN',

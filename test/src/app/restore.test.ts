@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { restoreBackup, takeBackup } from '../../../src/app/backup.ts';
 import { claimFormat, FORMAT, RESTORING } from '../../../src/app/stored-format.ts';
-import { intakeKey, QUEUE_PREFIX, restoredKey, stateKey } from '../../../src/core/keys.ts';
+import { intakeKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -42,6 +42,19 @@ it('brings back every kind of value as it was, with its end', async () => {
   expect(await redis().xlen(intakeKey('webhooks'))).toBe(1);
   expect(await redis().ttl(stateKey('alert:1'))).toBeGreaterThan(60);
   expect(await redis().get(stateKey('format'))).toBe(String(FORMAT));
+});
+
+it('brings back what is split, with the number of shards', async () => {
+  await claimFormat(redis(), 16);
+  await redis().xadd(intakeKey('webhooks', 7), '1-1', 'entry', '{}');
+  await redis().set(`${queuePrefix(9)}:bursts:one`, 'x');
+  const file = await backUp();
+
+  expect(await restoreBackup(redis(), file, now)).toMatchObject({ keys: 2, leftOut: 0 });
+
+  expect(await redis().xlen(intakeKey('webhooks', 7))).toBe(1);
+  await claimFormat(redis(), 16);
+  await expect(claimFormat(redis())).rejects.toThrow(/REDIS_SHARDS: expected 16/);
 });
 
 it('leaves out what could change a card once more: what was asked for, and what waits for an approval', async () => {

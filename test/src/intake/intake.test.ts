@@ -1,10 +1,14 @@
+import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { homeOpened } from '../../../src/app-home/viewer-store.ts';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import type { StoredEvent } from '../../../src/core/event.ts';
+import { intakeKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, type RedisClient } from '../../../src/core/redis.ts';
+import { SHARDS_MAX, shardOf, shardsOf } from '../../../src/core/shards.ts';
 import { createIntake, type Intake, inboxKeys, SEEN_TTL_SECONDS } from '../../../src/intake/intake.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { until } from '../../support/until.ts';
@@ -157,4 +161,39 @@ describe('the intake', () => {
 
     nowhere.disconnect();
   });
+});
+
+it('whatever the number of shards, an event is taken once, by all of several web processes, and lies in its shard', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: SHARDS_MAX }),
+      fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 }),
+      async (shards, numbers) => {
+        await store.flushall();
+        const intakes = [createIntake(redis, { shards }), createIntake(redis, { shards })];
+        const answers = await Promise.all(
+          numbers.map((number, index) => intakes[index % 2]?.take({ type: 'event', event: eventOf(number) })),
+        );
+
+        const ids = new Set(numbers.map((number) => eventOf(number).id));
+        expect(answers.filter((answer) => answer === 'new')).toHaveLength(ids.size);
+        for (const shard of shardsOf(SHARDS_MAX)) {
+          const entries = await store.xrange(intakeKey('webhooks', shard), '-', '+');
+          const found = entries.map(([, [, text = '']]) => (JSON.parse(text) as { event: { id: string } }).event.id);
+          expect(found.toSorted()).toEqual([...ids].filter((id) => shardOf(id, shards) === shard).toSorted());
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+it('what people ask for is in the first shard, whatever its id', async () => {
+  const sharded = createIntake(redis, { shards: SHARDS_MAX });
+  for (let index = 0; index < 20; index += 1) {
+    const opened = homeOpened({ userId: `U${index}`, roles: ['operator'], isOpening: true, turn: null }, 0);
+    await sharded.take({ type: 'home', opened });
+  }
+
+  expect(await store.xlen(inboxKeys.actions)).toBe(20);
 });

@@ -44,6 +44,29 @@ it('a Redis without a limit is never full', async () => {
   expect(memory.share()).toBeNull();
 });
 
+it('counts what waits in all shards: one is looked at after the other, and all before a webhook is refused', async () => {
+  await store.config('SET', 'maxmemory', String(Math.round(((await used()) + 20 * MB) / 0.85)));
+  const waits = [0, 0, 0, 0];
+  const asked: number[] = [];
+  const inHand = async (shard: number): Promise<number> => {
+    asked.push(shard);
+    return waits[shard] ?? 0;
+  };
+  memory = watchMemory(store, { fullAt: 0.85, shards: 4, inHand, everyMs: 20 });
+  const { reserve, share } = memory;
+  expect(await reserve(1)).toBe(true);
+  expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
+  const before = share() ?? 0;
+
+  waits.fill(400);
+
+  await until(() => (share() ?? 0) > before + 0.3, 'each shard was looked at again');
+  const again = asked.slice(4);
+  for (const [index, shard] of again.slice(1).entries()) expect(shard).toBe(((again[index] ?? 0) + 1) % 4);
+  waits.fill(4000);
+  expect(await reserve(15 * MB)).toBe(false);
+});
+
 it('reserves for each webhook what its alert will need, and refuses when the room is gone', async () => {
   const { reserve } = await watch(MB, 0, 60_000);
 

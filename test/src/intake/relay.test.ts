@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { intakeKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
 import { createIntake, type InboxEntry, inboxKeys } from '../../../src/intake/intake.ts';
@@ -37,11 +38,13 @@ function start(
   handOn: (id: string) => Promise<void> = async () => {},
   roomInQueue = (): number => 1000,
   jobs: string[][] = [],
+  shard = 0,
 ): string[] {
   const handed: string[] = [];
   const reader = connectPatient({ urls: [server.url], log, name: 'reader' });
   const redis = connectPatient({ urls: [server.url], log, name: 'relay' });
   const relay = startRelay({
+    shard,
     reader,
     redis,
     consumer,
@@ -108,6 +111,24 @@ describe('the relay', () => {
 
     await until(() => handed.length === 6, 'all are handed on');
     expect(jobs.toSorted((a, b) => b.length - a.length)).toEqual([['1', '2', '3'], ['other'], ['other'], ['other']]);
+  });
+
+  it('reads the webhooks of its shard only, and waits while its queue has no room', async () => {
+    const stream = intakeKey('webhooks', 3);
+    await store.xadd(stream, '*', 'entry', entryOf(1));
+    await add(2);
+    await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
+    let room = 0;
+
+    const handed = start('one', undefined, () => room, [], 3);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(handed).toEqual([]);
+    room = 10;
+
+    await until(() => handed.length > 0, 'it is handed on');
+    await until(async () => (await store.xlen(stream)) === 0, 'its inbox is empty');
+    expect(handed).toEqual(['1']);
+    expect([await store.xlen(inboxKeys.webhooks), await store.xlen(inboxKeys.gaps)]).toEqual([1, 1]);
   });
 
   it('takes over what a dead worker had read, once', async () => {

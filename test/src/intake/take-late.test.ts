@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { intakeKey } from '../../../src/core/keys.ts';
+import { shardOf, shardsOf } from '../../../src/core/shards.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { createLateIntake } from '../../../src/intake/take-late.ts';
+import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -30,6 +32,27 @@ it('takes each event once, however often it is fetched', async () => {
 
   expect(await stored()).toHaveLength(2);
   expect(await counted()).toEqual({ recovered: '2' });
+});
+
+it('stores each event in its shard, and the recovery counts all of them once', async () => {
+  const events = Array.from({ length: 60 }, (_, index) => event(index + 1));
+  const late = createLateIntake(redis(), () => true, 16);
+
+  expect(await late.take('gap_1', events)).toBe(60);
+  expect(await late.take('gap_1', events)).toBe(0);
+  expect(await late.countNew([event(1), event(61)])).toBe(1);
+
+  for (const shard of shardsOf(16))
+    expect(await redis().xlen(intakeKey('webhooks', shard))).toBe(
+      events.filter(({ id }) => shardOf(id, 16) === shard).length,
+    );
+  expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 60, unreadable: 0 });
+});
+
+it('what a recovery has counted is kept for 30 days', async () => {
+  await createLateIntake(redis(), () => true).take('gap_1', [event(1)]);
+
+  expect(await redis().ttl(intakeKey('recovery:gap_1'))).toBeGreaterThan(29 * 24 * 3600);
 });
 
 it('stores more than one batch', async () => {

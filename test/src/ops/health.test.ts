@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
+import { intakeKey } from '../../../src/core/keys.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { shardsOf } from '../../../src/core/shards.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
 import { countEvents, createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -44,6 +46,25 @@ it('counts the events of bursts, in the queue that waits and in those that are u
   expect(await countEvents(queues, ['waiting'])).toBe(11);
   expect(await countEvents(queues, ['waiting', 'active', 'delayed'])).toBe(18);
   expect((await health(queues, () => Date.now() + 60_000)).lagMs).toBeGreaterThanOrEqual(59_000);
+  await closeQueues(queues);
+});
+
+it('counts all shards together, and the events of one for whoever works on it', async () => {
+  const queues = openQueues(redis(), 16);
+  const enqueue = createEnqueue(queues);
+  const events = Array.from({ length: 30 }, (_, id) => read('decline', { NetworkTransactionId: id }));
+  for (const event of events.slice(0, 20)) await enqueue('deliver-alert', event);
+  await enqueue('deliver-burst', burstOf(events.slice(20).map((event) => ({ type: 'event', event }))));
+  await redis().xadd(intakeKey('webhooks', 7), '1600000000000-0', 'entry', '{}');
+  await redis().xadd(inbox, '1700000000000-0', 'entry', '{}');
+
+  const { queues: depths, inbox: waiting } = await health(queues);
+
+  expect(depths).toMatchObject({ alerts: { waiting: 20 }, bursts: { waiting: 10 } });
+  expect(waiting).toEqual({ entries: 2, oldestMs: 1_600_000_000_000 });
+  const counts = await Promise.all(shardsOf(16).map((shard) => countEvents(queues, ['waiting'], shard)));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
+  expect(counts.filter((count) => count > 0).length).toBeGreaterThan(5);
   await closeQueues(queues);
 });
 

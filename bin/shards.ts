@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { moveToShards } from '../src/app/move-shards.ts';
+import { readShards } from '../src/app/stored-format.ts';
+import { webKeys } from '../src/core/keys.ts';
+import type { RedisClient } from '../src/core/redis.ts';
+import { SHARDS_MAX } from '../src/core/shards.ts';
+import { createWorkers } from '../src/ops/health.ts';
+import { commandConfig, reachRedis } from './reach-redis.ts';
+
+const usage = `Splits webhooks, what is remembered of them and their jobs into shards, which a Redis Cluster spreads over its nodes.
+
+  cardbell shards         how many there are
+  cardbell shards N       moves what is stored into N shards, from 1 to ${SHARDS_MAX}
+
+Stop all web and worker processes first; start them afterwards with REDIS_SHARDS=N. Where it was interrupted, run it again.
+Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command
+line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
+`;
+const EX_USAGE = 64;
+/** A web process says every five seconds that it lives. */
+const WEB_SILENT_MS = 7000;
+const LOOK_MS = 500;
+
+const [wanted, ...more] = process.argv.slice(2);
+if (wanted === '--help' || wanted === '-h') {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+const isNumber = wanted !== undefined && /^[1-9]\d?$/.test(wanted) && Number(wanted) <= SHARDS_MAX;
+if (more.length > 0 || !(wanted === undefined || isNumber)) {
+  process.stderr.write(usage);
+  process.exit(EX_USAGE);
+}
+
+/** When the last process said that it lives (ms); null: none does. A worker that was killed counts for 45 seconds. */
+async function lastBeat(redis: RedisClient): Promise<number | null> {
+  const [web, workers, time] = await Promise.all([redis.get(webKeys.open), createWorkers(redis).all(), redis.time()]);
+  const isWeb = Number(time[0]) * 1000 - Number(web ?? 0) < WEB_SILENT_MS;
+  const beats = [...(isWeb ? [Number(web)] : []), ...workers.map(({ atMs }) => atMs)];
+  return beats.length === 0 ? null : Math.max(...beats);
+}
+
+/** Waits until it is sure whether a process runs. */
+async function isSomeProcessRunning(redis: RedisClient): Promise<boolean> {
+  const first = await lastBeat(redis);
+  if (first !== null) process.stderr.write('Waiting up to 45 s to see that no process runs.\n');
+  for (let last = first; last !== null; last = await lastBeat(redis)) {
+    if (last > (first ?? 0)) return true;
+    await sleep(LOOK_MS);
+  }
+  return false;
+}
+
+async function move(redis: RedisClient, shards: number): Promise<number> {
+  if (await isSomeProcessRunning(redis)) {
+    process.stderr.write('A web or worker process still runs: stop all of them first. Nothing was changed.\n');
+    return 1;
+  }
+  const { entries, jobs, seen } = await moveToShards(redis, shards);
+  process.stdout.write(`Moved ${entries} waiting webhooks, ${jobs} jobs and the memory of ${seen} webhooks.\n`);
+  process.stdout.write(`Start web and worker now, with REDIS_SHARDS=${shards}.\n`);
+  return 0;
+}
+
+const redis = await reachRedis('shards', commandConfig().redis, wanted !== undefined);
+try {
+  if (wanted === undefined) process.stdout.write(`${await readShards(redis)}\n`);
+  else process.exitCode = await move(redis, Number(wanted));
+} finally {
+  redis.disconnect();
+}

@@ -1,0 +1,219 @@
+import type { ChainableCommander } from 'ioredis';
+import { contentId } from '../core/content-id.ts';
+import { intakeKey, queuePrefix } from '../core/keys.ts';
+import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
+import { seenKey } from '../intake/intake.ts';
+import { RELAYS } from '../intake/relay.ts';
+import { MOVING, writeFormat, writeShards } from './stored-format.ts';
+
+const PAGE = 500;
+
+interface Moved {
+  readonly entries: number;
+  readonly jobs: number;
+  readonly seen: number;
+}
+
+/**
+ * Moves what is stored to where it belongs with so many shards. No process may run; none can start until it is done.
+ *
+ * Each thing is written to its new place before it is taken away from the old one, and what is in its place already is not
+ * written again: so after a crash it is run once more, with the same number or another one.
+ */
+export async function moveToShards(redis: RedisClient, shards: number): Promise<Moved> {
+  await writeFormat(redis, MOVING);
+  const moved = {
+    seen: await moveSeen(redis, shards),
+    entries: await moveEntries(redis, shards),
+    jobs: (await moveJobs(redis, 'bursts', shards)) + (await moveJobs(redis, 'alerts', shards)),
+  };
+  await clear(redis, shards);
+  await writeShards(redis, shards);
+  return moved;
+}
+
+/** Runs commands of one slot as one transaction. @throws when one of them failed. */
+async function together(redis: RedisClient, add: (commands: ChainableCommander) => unknown): Promise<unknown[]> {
+  const commands = redis.multi();
+  add(commands);
+  const answers = (await commands.exec()) ?? [];
+  for (const [error] of answers) if (error !== null) throw error;
+  return answers.map(([, answer]) => answer);
+}
+
+/** Keys of Cardbell that match a pattern, of all servers, in pages. */
+async function* scan(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
+  const nodes = 'nodes' in redis ? redis.nodes('master') : [redis];
+  for (const node of nodes) yield* node.scanStream({ match: pattern, count: PAGE }) as AsyncIterable<string[]>;
+}
+
+function groupBy<Item>(items: readonly Item[], shardFor: (item: Item) => number): Map<number, Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const group = groups.get(shardFor(item));
+    if (group === undefined) groups.set(shardFor(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));
+
+/** What is remembered of webhooks, with the time for which it still is. Written again it is the same. */
+async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
+  let moved = 0;
+  for await (const keys of scan(redis, seenKey('*').replace(':in', '*:in'))) {
+    const places = keys.map((key) => {
+      const from = seenPrefixes.findIndex((prefix) => key.startsWith(prefix));
+      const id = key.slice(seenPrefixes[from]?.length);
+      return { id, from, to: shardOf(id, shards) };
+    });
+    const misplaced = places.filter(({ from, to }) => from !== to);
+    for (const [from, ofShard] of groupBy(misplaced, (place) => place.from))
+      for (const [to, ofBoth] of groupBy(ofShard, (place) => place.to)) {
+        const ids = ofBoth.map(({ id }) => id);
+        await moveSeenIds(redis, ids, from, to);
+        moved += ids.length;
+      }
+  }
+  return moved;
+}
+
+async function moveSeenIds(redis: RedisClient, ids: readonly string[], from: number, to: number): Promise<void> {
+  const read = await together(redis, (commands) => {
+    for (const id of ids) commands.get(seenKey(id, from)).pexpiretime(seenKey(id, from));
+  });
+  await together(redis, (commands) => {
+    for (const [index, id] of ids.entries()) {
+      const [times = 0, untilMs = 0] = read.slice(index * 2, index * 2 + 2).map(Number);
+      // Its time may have run out a moment ago.
+      if (times > 0 && untilMs > 0) commands.set(seenKey(id, to), times, 'PXAT', untilMs);
+    }
+  });
+  await redis.unlink(...ids.map((id) => seenKey(id, from)));
+}
+
+type StreamEntry = readonly [id: string, fields: readonly string[]];
+
+async function* pagesOf(redis: RedisClient, stream: string): AsyncGenerator<StreamEntry[]> {
+  let from = '-';
+  for (;;) {
+    const page = await redis.xrange(stream, from, '+', 'COUNT', PAGE);
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    from = `(${page.at(-1)?.[0]}`;
+  }
+}
+
+/** The id that the shard is found by; of an entry that only a newer version knows, one made of its text. */
+function idOf([, [, text = '']]: StreamEntry): string {
+  try {
+    const { event, webhook } = JSON.parse(text) as { event?: { id?: string }; webhook?: { id?: string } };
+    return event?.id ?? webhook?.id ?? contentId('entry_', [text]);
+  } catch {
+    return contentId('entry_', [text]);
+  }
+}
+
+/** Webhooks that no worker has taken, or that one had in hand. */
+async function moveEntries(redis: RedisClient, shards: number): Promise<number> {
+  const inPlace = new Set<string>();
+  for (const shard of shardsOf(shards)) {
+    for await (const page of pagesOf(redis, intakeKey('webhooks', shard)))
+      for (const id of page.map(idOf)) if (shardOf(id, shards) === shard) inPlace.add(id);
+  }
+  let moved = 0;
+  for (const from of shardsOf(SHARDS_MAX)) {
+    const stream = intakeKey('webhooks', from);
+    for await (const page of pagesOf(redis, stream)) {
+      const misplaced = page.filter((entry) => shardOf(idOf(entry), shards) !== from);
+      if (misplaced.length === 0) continue;
+      for (const [to, group] of groupBy(misplaced, (entry) => shardOf(idOf(entry), shards))) {
+        const missing = group.filter((entry) => !inPlace.has(idOf(entry)));
+        await together(redis, (commands) => {
+          for (const [, fields] of missing) commands.xadd(intakeKey('webhooks', to), '*', ...fields);
+        });
+        for (const entry of missing) inPlace.add(idOf(entry));
+      }
+      const ids = misplaced.map(([id]) => id);
+      await together(redis, (commands) => commands.xack(stream, RELAYS, ...ids).xdel(stream, ...ids));
+      moved += ids.length;
+    }
+  }
+  return moved;
+}
+
+/** Where BullMQ keeps the ids of jobs; in a list, the next one is the last. What was active when its worker died waits again. */
+const lists = ['wait', 'paused', 'active'] as const;
+const sets = ['delayed', 'prioritized', 'failed', 'completed'] as const;
+
+interface QueuedJob {
+  readonly id: string;
+  readonly shard: number;
+  readonly at: string;
+  /** Null: it is in a list. */
+  readonly score: string | null;
+}
+
+/** Jobs of a queue in every state, each with all its attempts and errors. */
+async function moveJobs(redis: RedisClient, queue: QueueName, shards: number): Promise<number> {
+  const key = (shard: number, name: string): string => `${queuePrefix(shard)}:${queue}:${name}`;
+  // BullMQ's own numbers are of jobs that have no id, which are in shard 0.
+  const homeOf = (id: string): number => (/^\d+$/.test(id) ? 0 : shardOf(id, shards));
+  const jobs = (await Promise.all(shardsOf(SHARDS_MAX).map((shard) => jobsIn(redis, shard, key)))).flat();
+  const inPlace = new Set(jobs.filter(({ id, shard }) => homeOf(id) === shard).map(({ id }) => id));
+  const misplaced = jobs.filter(({ id, shard }) => homeOf(id) !== shard);
+  for (const job of misplaced) {
+    const { id, shard, at, score } = job;
+    const to = homeOf(id);
+    const dump = inPlace.has(id) ? null : await redis.dumpBuffer(key(shard, id));
+    if (dump !== null)
+      await together(redis, (commands) => {
+        commands.restore(key(to, id), 0, dump, 'REPLACE');
+        return score === null ? commands.lpush(key(to, 'wait'), id) : commands.zadd(key(to, at), score, id);
+      });
+    inPlace.add(id);
+    await together(redis, (commands) => {
+      if (score === null) commands.lrem(key(shard, at), 0, id);
+      else commands.zrem(key(shard, at), id);
+      commands.srem(key(shard, 'stalled'), id).unlink(key(shard, id), key(shard, `${id}:lock`));
+    });
+  }
+  return misplaced.length;
+}
+
+/** Those of a shard, the one that is next first. */
+async function jobsIn(redis: RedisClient, shard: number, key: (shard: number, name: string) => string) {
+  const jobs: QueuedJob[] = [];
+  for (const at of lists.toReversed())
+    for (const id of (await redis.lrange(key(shard, at), 0, -1)).toReversed())
+      jobs.push({ id, shard, at, score: null });
+  for (const at of sets) {
+    const members = await redis.zrange(key(shard, at), '0', '-1', 'WITHSCORES');
+    for (let index = 0; index < members.length; index += 2)
+      jobs.push({ id: members[index] ?? '', shard, at, score: members[index + 1] ?? '0' });
+  }
+  return jobs;
+}
+
+/** What the shards that are no more leave behind: empty streams, BullMQ's notes on its queues, what recovery counted there. */
+async function clear(redis: RedisClient, shards: number): Promise<void> {
+  for (const shard of shardsOf(SHARDS_MAX).slice(shards)) {
+    const prefix = intakeKey('recovery:', shard);
+    for await (const keys of scan(redis, `${prefix}*`)) {
+      for (const key of keys) {
+        const to = intakeKey(`recovery:${key.slice(prefix.length)}`);
+        for (const [field, count] of Object.entries(await redis.hgetall(key)))
+          await redis.hincrby(to, field, Number(count));
+        await redis.unlink(key);
+      }
+    }
+    await redis.unlink(intakeKey('webhooks', shard));
+    for (const queue of queueNames.filter((name) => shardsWith(name, SHARDS_MAX).length > 1)) {
+      const names = ['meta', 'id', 'events', 'marker', 'stalled', 'stalled-check'];
+      await redis.unlink(...names.map((name) => `${queuePrefix(shard)}:${queue}:${name}`));
+    }
+  }
+}
