@@ -4,13 +4,14 @@ import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
+import { benchShards } from '../bench/shards.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes
+  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards
 
   --full   memory goes on to a million events
   --profile FOLDER   writes a processor profile of the worker under cost
@@ -20,7 +21,7 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes'];
+const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards'];
 
 function readArguments() {
   try {
@@ -52,3 +53,4 @@ if (wanted('storm')) await benchStorm();
 if (wanted('traces')) await benchTraces();
 if (wanted('memory')) await benchMemory(sizes);
 if (wanted('bytes')) await benchBytes(3000);
+if (wanted('shards')) await benchShards();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { startCluster } from '../../local/redis-cluster.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { useDeclines } from '../support/declines.ts';
 import { channels, people } from '../support/people.ts';
-import { startCluster } from '../support/redis-cluster.ts';
 import { holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 

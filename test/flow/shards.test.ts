@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startCluster } from '../../local/redis-cluster.ts';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { intakeKey, stateKey } from '../../src/core/keys.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { useDeclines } from '../support/declines.ts';
 import { channels, people } from '../support/people.ts';
-import { startCluster } from '../support/redis-cluster.ts';
 import { atOnce, holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
 import { statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';

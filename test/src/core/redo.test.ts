@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import { startCluster } from '../../../local/redis-cluster.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo, type Redo } from '../../../src/core/redo.ts';
-import { startCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/until.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });

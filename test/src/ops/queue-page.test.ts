@@ -4,19 +4,20 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
-import { connectPatient } from '../../../src/core/redis.ts';
+import { connectPatient, type RedisClient } from '../../../src/core/redis.ts';
 import { createQueuePage } from '../../../src/ops/queue-page.ts';
 
 const PASSWORD = 'a password of the people who run it';
 const log = createLog({ level: 'silent', process: 'test' });
 let local: LocalRedis;
+let redis: RedisClient;
 let queues: Queues;
 
 beforeAll(async () => {
   local = await startRedis();
-  queues = openQueues(
-    connectPatient({ urls: [local.url], sentinel: null, tls: { ca: undefined, isInsecure: false }, log, name: 'test' }),
-  );
+  const tls = { ca: undefined, isInsecure: false };
+  redis = connectPatient({ urls: [local.url], sentinel: null, tls, log, name: 'test' });
+  queues = openQueues(redis);
 });
 
 afterAll(async () => {
@@ -29,8 +30,8 @@ const basic = (password: string, user = 'ops'): Record<string, string> => ({
 });
 
 /** Serves the page as the admin port does. */
-async function serve(isWritable = false, now?: () => number) {
-  const page: RequestListener = createQueuePage(queues, { password: PASSWORD, isWritable }, now);
+async function serve(isWritable = false, now?: () => number, shown = queues) {
+  const page: RequestListener = createQueuePage(shown, { password: PASSWORD, isWritable }, now);
   const server = createServer(page).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close());
@@ -143,4 +144,23 @@ it('after ten wrong passwords even the right one has to wait, until a minute has
   expect(refused.headers.get('retry-after')).toBe('60');
   at = 60_000;
   expect((await ask('/')).status).toBe(200);
+});
+
+it('shows the queues of every shard by names of their own, and runs now what waits in one', async () => {
+  const sharded = openQueues(redis, 16);
+  onTestFinished(async () => await closeQueues(sharded));
+  const job = await sharded.of('alerts', 'evt_one').add('deliver-alert', {}, { jobId: 'evt_one', delay: 3_600_000 });
+  const { shard } = sharded.all.find(({ queue }) => queue === sharded.of('alerts', 'evt_one')) ?? { shard: 0 };
+  const ask = await serve(true, undefined, sharded);
+
+  const { queues: listed } = (await (await ask('/api/queues')).json()) as { queues: { name: string }[] };
+  expect(listed.map(({ name }) => name).filter((name) => name.endsWith('alerts'))).toEqual([
+    'alerts',
+    ...Array.from({ length: 15 }, (_, index) => `shard-${index + 1}-alerts`),
+  ]);
+  expect(shard).toBeGreaterThan(0);
+  expect(
+    (await ask(`/api/queues/shard-${shard}-alerts/${job.id}/promote`, basic(PASSWORD), 'PUT')).status,
+  ).toBeLessThan(300);
+  expect(await job.getState()).toBe('waiting');
 });

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../local/port.ts';
-import { type LocalRedis, startRedis } from '../../local/redis.ts';
-import { until } from './until.ts';
+import { freePort } from './port.ts';
+import { type LocalRedis, startRedis } from './redis.ts';
 
 const SLOTS = 16_384;
+const WHOLE_WITHIN_MS = 60_000;
+const LOOK_MS = 15;
 
 export interface RedisCluster {
   readonly urls: readonly string[];
@@ -15,8 +17,16 @@ export interface RedisCluster {
   stop(): Promise<void>;
 }
 
-/** Three Redis servers of our own that share the slots, without replicas. */
-export async function startCluster(size = 3, args: readonly string[] = []): Promise<RedisCluster> {
+/**
+ * Redis servers of our own that share the slots, without replicas.
+ *
+ * @param nodeOf the server that gets a slot; unless given, each has as many, side by side.
+ */
+export async function startCluster(
+  size = 3,
+  args: readonly string[] = [],
+  nodeOf = (slot: number): number => Math.floor((slot * size) / SLOTS),
+): Promise<RedisCluster> {
   const nodes = await Promise.all(
     Array.from({ length: size }, async () => {
       const busPort = await freePort();
@@ -25,7 +35,7 @@ export async function startCluster(size = 3, args: readonly string[] = []): Prom
       return { server: await startRedis({ extraArgs }), busPort, extraArgs };
     }),
   );
-  await join(nodes);
+  await join(nodes, nodeOf);
   const { indexOf, isWhole } = createNavigation(nodes);
   return {
     urls: nodes.map(({ server }) => server.url),
@@ -68,13 +78,17 @@ async function ask<T>(server: LocalRedis, work: (client: Redis) => Promise<T>): 
 }
 
 /** Gives each its slots, and lets them meet. */
-async function join(nodes: readonly Node[]): Promise<void> {
-  const size = nodes.length;
+async function join(nodes: readonly Node[], nodeOf: (slot: number) => number): Promise<void> {
   const [first] = nodes;
   for (const [index, { server }] of nodes.entries()) {
-    const [start, end] = [Math.floor((index * SLOTS) / size), Math.floor(((index + 1) * SLOTS) / size) - 1];
+    const ranges: number[] = [];
+    for (let slot = 0; slot < SLOTS; slot += 1) {
+      const isMine = nodeOf(slot) === index;
+      if (isMine && (slot === 0 || nodeOf(slot - 1) !== index)) ranges.push(slot);
+      if (isMine && (slot === SLOTS - 1 || nodeOf(slot + 1) !== index)) ranges.push(slot);
+    }
     await ask(server, async (client) => {
-      await client.call('CLUSTER', 'ADDSLOTSRANGE', start, end);
+      await client.call('CLUSTER', 'ADDSLOTSRANGE', ...ranges);
       if (index > 0 && first !== undefined)
         await client.call('CLUSTER', 'MEET', '127.0.0.1', first.server.port, first.busPort);
     });
@@ -96,16 +110,22 @@ function createNavigation(nodes: readonly Node[]) {
     },
     /** Resolves when all of them know that all are there. */
     async isWhole(): Promise<void> {
-      await until(async () => {
-        const infos = await Promise.all(
-          nodes.map(({ server }) => ask(server, async (client) => String(await client.call('CLUSTER', 'INFO')))),
-        );
-        return infos.every(
-          (info) => info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`),
-        );
-      }, 'the cluster is whole');
+      const deadline = performance.now() + WHOLE_WITHIN_MS;
+      while (!(await isWhole(nodes))) {
+        if (performance.now() > deadline) throw new Error(`the cluster is not whole within ${WHOLE_WITHIN_MS} ms`);
+        await sleep(LOOK_MS);
+      }
     },
   };
+}
+
+async function isWhole(nodes: readonly Node[]): Promise<boolean> {
+  const infos = await Promise.all(
+    nodes.map(({ server }) => ask(server, async (client) => String(await client.call('CLUSTER', 'INFO')))),
+  );
+  return infos.every(
+    (info) => info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`),
+  );
 }
 
 async function move(slot: number, from: LocalRedis | undefined, to: LocalRedis | undefined): Promise<void> {
