@@ -1,5 +1,5 @@
 import type { storeConfig } from '../../src/app/config.ts';
-import { readFormat, readShards, whyOtherShards, whyUnreadable } from '../../src/app/stored-format.ts';
+import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
@@ -28,7 +28,7 @@ export async function checkRedis(
     await checkPersistence(async (name) => await setting(redis, name, inTime), report);
     checkClock(await inTime(redis.time()), Date.now(), report);
     const why = whyUnreadable(await inTime(readFormat(redis)));
-    const whyShards = why === null ? whyOtherShards(await inTime(readShards(redis)), redisShards) : null;
+    const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
     if (why !== null) report.fix('this version cannot read what is stored', why);
     else if (whyShards !== null) report.fix('what is stored has another number of shards', whyShards);
   } catch {

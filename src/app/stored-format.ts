@@ -54,7 +54,7 @@ export function whyUnreadable(stored: number, format = FORMAT): string | null {
 }
 
 /** Why a process with this number of shards cannot work on what is stored, and what to do; null when it can. */
-export function whyOtherShards(stored: number, wanted: number): string | null {
+function whyOtherShards(stored: number, wanted: number): string | null {
   if (stored === wanted) return null;
   return `REDIS_SHARDS: expected ${stored}, the number of shards that the stored data has. Set it to ${stored}; or stop all processes, run cardbell shards with the number that you want, and start them again. Nothing was changed.`;
 }
@@ -63,6 +63,11 @@ export const readFormat = async (redis: RedisClient): Promise<number> => Number(
 
 /** Into how many shards what is stored is split. */
 export const readShards = async (redis: RedisClient): Promise<number> => shardsIn(await readFormat(redis));
+
+/** The same of a Redis: one that is empty takes any number at the first start. */
+export async function whyNotShards(redis: RedisClient, wanted: number): Promise<string | null> {
+  return (await redis.exists(formatKey)) === 0 ? null : whyOtherShards(await readShards(redis), wanted);
+}
 
 /** What is stored is complete, in so many shards. */
 export const writeShards = (redis: RedisClient, shards: number): Promise<void> =>

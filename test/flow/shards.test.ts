@@ -156,3 +156,15 @@ it('cardbell shards moves what waits to another number, once all processes are s
   await allShown(before, sent);
   expect(opsIssues()).toEqual([]);
 });
+
+it('a worker that is killed leaves its shards to the other: nothing is lost, and nothing is there twice', async () => {
+  await cardbell.startWorker({ REDIS_SHARDS: '4' });
+  const before = await declines.shown();
+  const sent = declines.declines(120);
+
+  await declines.take(sent.slice(0, 60));
+  cardbell.workers[0]?.kill('SIGKILL');
+  await declines.take(sent.slice(60));
+
+  await allShown(before, sent);
+});

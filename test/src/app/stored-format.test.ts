@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { claimFormat, FORMAT, readShards } from '../../../src/app/stored-format.ts';
+import { claimFormat, FORMAT, readShards, whyNotShards } from '../../../src/app/stored-format.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -45,6 +45,14 @@ it.each([
   );
 
   expect(await stored()).toBe(before);
+});
+
+it('an empty Redis takes any number of shards', async () => {
+  expect(await whyNotShards(redis(), 16)).toBeNull();
+  await claimFormat(redis());
+
+  expect(await whyNotShards(redis(), 1)).toBeNull();
+  expect(await whyNotShards(redis(), 16)).toMatch(/^REDIS_SHARDS: expected 1,/);
 });
 
 it('a newer build keeps the number of shards, and an older one is told of the format', async () => {

@@ -9,7 +9,7 @@ import { intakeKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, type RedisClient } from '../../../src/core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../../../src/core/shards.ts';
-import { createIntake, type Intake, inboxKeys, SEEN_TTL_SECONDS } from '../../../src/intake/intake.ts';
+import { createIntake, type Intake, inboxKeys, SEEN_TTL_SECONDS, seenKey } from '../../../src/intake/intake.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { until } from '../../support/until.ts';
 import { read, receivedAt } from '../webhooks/read.ts';
@@ -186,6 +186,24 @@ it('whatever the number of shards, an event is taken once, by all of several web
     ),
     { numRuns: 30 },
   );
+});
+
+it('what Redis has lost of a shard is stored there again, and what it still has is not', async () => {
+  const repeats: (() => Promise<void>)[] = [];
+  const remember = (repeat: () => Promise<void>): void => void repeats.push(repeat);
+  const sharded = createIntake(redis, { shards: SHARDS_MAX, redo: { remember } });
+  const events = [1, 2, 3, 4, 5, 6].map(eventOf);
+  for (const event of events) await sharded.take({ type: 'event', event });
+  const [lost] = events;
+  const shard = shardOf(lost?.id ?? '', SHARDS_MAX);
+  await store.del(intakeKey('webhooks', shard), seenKey(lost?.id ?? '', shard));
+
+  for (const repeat of repeats) await repeat();
+
+  const lengths = await Promise.all(shardsOf(SHARDS_MAX).map((each) => store.xlen(intakeKey('webhooks', each))));
+  const others = events.filter(({ id }) => shardOf(id, SHARDS_MAX) !== shard);
+  expect(lengths[shard]).toBe(1);
+  expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(others.length + 1);
 });
 
 it('what people ask for is in the first shard, whatever its id', async () => {
