@@ -110,9 +110,9 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     approval: ApprovalInFlight,
     temporaryChangeId: string | null,
   ): Promise<void> {
-    const { kind, actionId, by, at, changes, term, note, approvals } = approval;
+    const { kind, actionId, by, at, changes, term, note, approvals, counted } = approval;
     const inFlight = withoutInFlight(request, actionId).inFlight.filter(({ state }) => state === 'begun');
-    const decided = { ...request, changes, term, note, approvals, inFlight, temporaryChangeId };
+    const decided = { ...request, changes, term, note, approvals, counted, inFlight, temporaryChangeId };
     const state = kind === 'override' ? 'overridden' : 'approved';
     await deps.finish({ ...decided, state, decision: { actionId, by, at } });
   }

@@ -57,9 +57,14 @@ export function createOverrideRequest(deps: Deps) {
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.');
     }
-    const { acctId, card, id, approvals } = judged.request;
+    const { acctId, card, id, approvals, counted } = judged.request;
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: emergency override` });
-    await deps.execution.execute(action, judged.request, { ...capped, approvals, note: action.reason }, attempt);
+    await deps.execution.execute(
+      action,
+      judged.request,
+      { ...capped, approvals, counted, note: action.reason },
+      attempt,
+    );
   };
 }
 

@@ -199,7 +199,7 @@ function hasEnded({ id }: ApprovalClick, request: LimitRequest): boolean {
 
 /** What a request becomes by a click, should the change be there. */
 export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
-  const { changes, term, note, approvals } = approved;
+  const { changes, term, note, approvals, counted } = approved;
   return {
     kind: click.verb === 'emergency-override' ? 'override' : 'approval',
     state: 'begun',
@@ -210,6 +210,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
     term,
     note,
     approvals,
+    counted,
   };
 }
 
@@ -230,7 +231,8 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
 }
 
 /** What a click approves where it has not come to deciding that. */
-export function asRequested(click: ApprovalClick, { changes, term, note, approvals }: LimitRequest): ApprovedChange {
+export function asRequested(click: ApprovalClick, request: LimitRequest): ApprovedChange {
+  const { changes, term, note, approvals, counted } = request;
   const own = click.verb === 'decide' ? click.changeRequest : null;
-  return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals };
+  return { changes: withGoals(changes, own?.goals ?? []), term: own?.term ?? term, note, approvals, counted };
 }

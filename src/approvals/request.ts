@@ -43,6 +43,8 @@ export const ApprovalInFlight = z.strictObject({
   term: Term,
   note: z.string(),
   approvals: z.array(Approval),
+  /** As of a request, for what is approved. */
+  counted: CountedRaise.nullable().default(null),
 });
 export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 
@@ -196,7 +198,7 @@ export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFligh
 /** A click that approves a request, or breaks the glass for it. */
 export type ApprovalClick = DecideAction | OverrideAction;
 /** What a click wants of a request. */
-export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals'>;
+export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted'>;
 
 /** The request that somebody pressed a button of. */
 export function requestIdIn({ target }: ApprovalClick): string {

@@ -84,10 +84,17 @@ export function mention(id: string): string {
 /** People whom one message names. */
 const NAMED_MAX = 20;
 
-/** `@ana, @ops`: users and user groups, the first twenty and how many more there are. */
-export function mentions(ids: readonly string[]): string {
+/**
+ * `@ana, @ops`: users and user groups, the first twenty and how many more there are.
+ *
+ * @param conjunction before the last one: `@ana or @ops`. A list without one addresses them.
+ */
+export function mentions(ids: readonly string[], conjunction?: 'and' | 'or'): string {
+  const named = ids.slice(0, NAMED_MAX).map(mention);
   const more = ids.length - NAMED_MAX;
-  return `${ids.slice(0, NAMED_MAX).map(mention).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  if (more > 0) return `${named.join(', ')} and ${more} more`;
+  if (conjunction === undefined || named.length < 2) return named.join(', ');
+  return `${named.slice(0, -1).join(', ')} ${conjunction} ${named.at(-1)}`;
 }
 
 /** Names a Slack channel. */

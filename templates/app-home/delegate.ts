@@ -53,7 +53,7 @@ export function delegateForm(allowed: readonly string[]): ModalView {
     blocks: [
       section(
         'Your delegate may approve and change what you may, and is mentioned with you. It goes on record.',
-        `The policy lets you name ${mentions(allowed)}.`,
+        `The policy lets you name ${mentions(allowed, 'or')}.`,
       ),
       input(delegateInput.to, 'Who', { type: 'users_select', action_id: delegateInput.to }),
       input(delegateInput.from, 'First day', { type: 'datepicker', action_id: delegateInput.from }),

@@ -38,6 +38,6 @@ export function permissionAsked({ by, doing, card, words, reason, command, whoMa
 
 /** To who asked. */
 export function permissionSent({ whoMay }: Pick<Question, 'whoMay'>): Message {
-  const said = `Asked: ${mentions(whoMay) || 'the approvers'}, in the approvals channel. Nothing changed yet.`;
+  const said = `Asked: ${mentions(whoMay, 'and') || 'the approvers'}, in the approvals channel. Nothing changed yet.`;
   return { text: sentence(said), blocks: [section(said)] };
 }

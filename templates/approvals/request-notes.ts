@@ -59,7 +59,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
         blocked,
         `Reason: ${escapeUntrusted(note, 300)}`,
         dateToken(decision.at),
-        `Approved without you: ${mentions(approvers) || 'no approvers are configured'}. Reverse it if you disagree.`,
+        `Approved without you: ${mentions(approvers, 'and') || 'no approvers are configured'}. Reverse it if you disagree.`,
       ),
     ],
   };

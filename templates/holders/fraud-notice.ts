@@ -16,11 +16,12 @@ interface Reported {
 /** To a cardholder who said *It wasn't me*: what happens next, and how to get a new card. */
 export function fraudNotice({ card, operators, added }: Reported): Message {
   const own = `your ${cardName(card)}`;
-  const whom = mentions(operators) || 'the people who run your card program';
+  const others = 'the people who run your card program';
+  const whom = mentions(operators, 'and') || others;
   const opened = [
     `*Fraud case opened · ${own}.* The card is being blocked, and I’ve notified ${whom}.`,
     '*What happens next:* they check your latest purchases and may ask you about them. You don’t have to do anything.',
-    `*Your new card:* ask ${whom} to order one. You’ll get a message here when it ships; it works once it is activated.`,
+    `*Your new card:* ask ${mentions(operators, 'or') || others} to order one. You’ll get a message here when it ships; it works once it is activated.`,
   ];
   const lines =
     added === null

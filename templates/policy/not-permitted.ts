@@ -24,7 +24,7 @@ export interface NotPermitted {
 
 /** You may not, and who may. */
 export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotPermitted): Message {
-  const who = mentions(whoMay);
+  const who = mentions(whoMay, 'or');
   const people =
     role === 'holder' || role === null
       ? ''

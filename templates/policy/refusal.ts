@@ -30,7 +30,7 @@ export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refus
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
   const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
   const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
-  const people = channel === undefined ? mentions(userIds) : channelMention(channel);
+  const people = channel === undefined ? mentions(userIds, 'or') : channelMention(channel);
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   const said = sentenceWithCommands(why, 500);

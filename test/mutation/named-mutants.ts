@@ -138,7 +138,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a refusal names nobody',
     file: 'templates/policy/refusal.ts',
-    from: 'mentions(userIds)',
+    from: "mentions(userIds, 'or')",
     to: "''",
   },
   {

@@ -399,7 +399,7 @@ const answers: readonly ExamplePicture[] = [
       refusal({
         ...answer.refusal,
         what: 'Unblocking card 1234',
-        whoCan: { text: 'These people can do it:', userIds: [userId.ana, userId.ben] },
+        whoCan: { text: 'Ask another approver.', userIds: [userId.ana, userId.ben] },
       }),
       unknownControl('button'),
       tooMany(),

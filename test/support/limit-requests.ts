@@ -50,5 +50,16 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
 export function inFlight(state: ApprovalInFlight['state'], actionId = 'act_ben'): ApprovalInFlight {
   const { changes, term } = openRequestOf();
   const approvals = [{ by: 'U0BEN', at: askedAt, actionId }];
-  return { kind: 'approval', state, actionId, by: 'U0BEN', at: askedAt, changes, term, note: '', approvals };
+  return {
+    kind: 'approval',
+    state,
+    actionId,
+    by: 'U0BEN',
+    at: askedAt,
+    changes,
+    term,
+    note: '',
+    approvals,
+    counted: null,
+  };
 }

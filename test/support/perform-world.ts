@@ -99,6 +99,8 @@ export interface PerformWorld {
 }
 
 export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
+  // What the test before has said of people: files share a process.
+  knownRoles.clear();
   const service = {
     status: 'ACTIVE' as CardStatus,
     rules: { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: null, MonthlySpendLimit: 2000 } as Record<

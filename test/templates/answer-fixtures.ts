@@ -22,7 +22,7 @@ export const answer = {
   refusal: {
     what: 'Unblocking card 1212',
     why: 'You are not an approver.',
-    whoCan: { text: 'These people can do it:', userIds: ['U7', 'U8'] },
+    whoCan: { text: 'Ask another approver.', userIds: ['U7', 'U8'] },
   } satisfies Refusal,
   choose: {
     doing: 'block',

@@ -59,7 +59,7 @@ describe('It wasn’t me', () => {
 
     expect(told).toHaveLength(1);
     expect(told[0]).toMatchObject({ userId: 'U0HUGO' });
-    expect(told[0]?.message.text).toMatch(/being blocked, and I’ve notified <@U0OLGA>, <!subteam\^S0OPS>/);
+    expect(told[0]?.message.text).toMatch(/being blocked, and I’ve notified <@U0OLGA> and <!subteam\^S0OPS>/);
     expect(told[0]?.message.text).toMatch(/What happens next: .*Your new card: ask .* to order one/);
   });
 

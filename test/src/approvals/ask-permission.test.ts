@@ -39,7 +39,7 @@ it('offers to ask those who may when somebody is refused, and asks them in the c
     /^<@U0OLGA> asks you to unblock cards · Jane Doe · card .*\. Reason: “found it” Only you may/,
   );
   expect(message?.text).toContain('`/card unblock ');
-  expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA>, <!subteam\^S0APPROVERS>, in the approvals channel/);
+  expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA> and <!subteam\^S0APPROVERS>, in the approvals channel/);
   expect((await world.stations()).filter((event) => event === 'asked')).toHaveLength(1);
   expect(world.writes).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
   type LimitRequest,
   withInFlight,
 } from '../../../src/approvals/request.ts';
-import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
+import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -53,6 +53,17 @@ describe('an approval that came to its end', () => {
 
     expect(world.finished).toMatchObject([{ state: 'approved', decision: { actionId: 'act_ben', by: 'U0BEN' } }]);
     expect(world.finished[0]?.inFlight.map(({ actionId }) => actionId)).toEqual(['act_zoe']);
+  });
+
+  it('shows the raise that was approved, not the one that was asked for', async () => {
+    const world = setUp();
+    const raise = { rule: raiseDaily.rule, earlier: [], aboveCents: 100_000, cap: null };
+    const request = openRequestOf({ counted: { ...raise, ownCents: 150_000 }, needed: 2 });
+    const counted = { ...raise, ownCents: 120_000 };
+
+    await world.complete(click, request, begun({ counted }), result('done'));
+
+    expect(world.finished).toMatchObject([{ counted }]);
   });
 
   it('is sent when no answer came and somebody looks, and unconfirmed when nobody will', async () => {

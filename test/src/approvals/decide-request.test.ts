@@ -237,6 +237,17 @@ describe('an approval', () => {
     expect(world.saved).toMatchObject([{ changes: [{ to: 200_000 }], approvals: [{ by: 'U0BEN' }] }]);
   });
 
+  it('with another amount is made with what counts for that amount', async () => {
+    const world = decisions(120_000);
+    const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 160_000 }], term: openRequestOf().term };
+    const asked = { rule: raiseDaily.rule, ownCents: 150_000, earlier: [], aboveCents: 100_000, cap: null };
+    const approvals = [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }];
+
+    await world.run(click({ changeRequest }), openRequestOf({ counted: asked, approvals, needed: 2 }));
+
+    expect([...world.saved, ...world.executed]).toMatchObject([{ counted: { ownCents: 120_000 } }]);
+  });
+
   it('that does not count is neither on record nor made', async () => {
     const world = decisions(0, 0, 'Nobody approves twice.');
 

@@ -105,7 +105,7 @@ describe('an operator in the approvers’ place', () => {
   it('does what the cap leaves of it, on record first', async () => {
     expect(await override(openRequestOf())).toEqual([
       { event: 'approved', detail: 'req_ask1: emergency override', cardId: card.cardId },
-      { executed: { changes: [raiseDaily], term: hour, approvals: [], note: 'at the counter' } },
+      { executed: { changes: [raiseDaily], term: hour, approvals: [], counted: null, note: 'at the counter' } },
     ]);
   });
 

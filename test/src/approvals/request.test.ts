@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import {
+  type ApprovedChange,
   decisionOf,
   isDecidedBy,
   isInOwnName,
@@ -85,8 +86,13 @@ describe('what a click makes of a request', () => {
     action: ask('limit', { id: 'act_ana', actor: { userId: 'U0ANA', teamId: 'T1' }, reason: 'trade fair' }),
   });
   const abroad: RuleChange = { rule: { kind: 'international' }, from: false, to: true };
-  const approved = { changes: [raiseDaily], term: { kind: 'permanent' }, note: 'until May', approvals: [] } as const;
-  const draft = { ...approved, changes: [...approved.changes], approvals: [...approved.approvals] };
+  const draft: ApprovedChange = {
+    changes: [raiseDaily],
+    term: { kind: 'permanent' },
+    note: 'until May',
+    approvals: [],
+    counted: null,
+  };
 
   it.each([
     [decide, 'approval'],
@@ -150,6 +156,7 @@ describe('what a click makes of a request', () => {
       term,
       note: 'as asked',
       approvals: [],
+      counted: null,
     });
     expect(asRequested(override, openRequestOf())).toMatchObject({ changes, term });
     expect(asRequested(changed, openRequestOf())).toMatchObject({

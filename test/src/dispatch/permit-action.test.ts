@@ -101,7 +101,7 @@ describe('an entry of the queue', () => {
       expect((await refusedOf(world)).at(-1)).toMatchObject({ verb, actor: { userId: 'U0OLGA' }, roles: [] });
       const answer = world.answers.at(-1);
       expect(answer?.text).toMatch(/^Not done: Only .* Nothing changed\./);
-      expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA>, <!subteam^S0APPROVERS>.');
+      expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA> or <!subteam^S0APPROVERS>.');
     }
   });
 

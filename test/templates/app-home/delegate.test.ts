@@ -19,7 +19,7 @@ it('the form has a picker of people, and says whom the policy lists', () => {
 
   expect(checkBlocks(blocks, 'modal')).toEqual([]);
   expect(JSON.stringify(blocks)).toContain('users_select');
-  expect(JSON.stringify(blocks)).toContain('The policy lets you name <@U0BEN>, <@U0CAL>.');
+  expect(JSON.stringify(blocks)).toContain('The policy lets you name <@U0BEN> or <@U0CAL>.');
 });
 
 it('is answered in a sentence', () => {

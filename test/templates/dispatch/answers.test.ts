@@ -64,7 +64,7 @@ it('a refusal says why, who can, and that nothing changed', () => {
   const { text, blocks } = refusal(answer.refusal);
 
   expect(text).toBe(
-    'Not done: Unblocking card 1212. You are not an approver. These people can do it: <@U7>, <@U8>. Nothing changed.',
+    'Not done: Unblocking card 1212. You are not an approver. Ask another approver. <@U7> or <@U8>. Nothing changed.',
   );
   expect(shown(blocks)).toContain('Nothing changed.');
 });
