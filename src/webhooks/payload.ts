@@ -95,7 +95,7 @@ export function holderOf({ FirstName, LastName }: { FirstName: string; LastName:
  */
 const anyObject = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Invalid input: expected an object',
+  'expected an object',
 );
 
 /** The envelope of every webhook kind. */
@@ -124,7 +124,8 @@ function issuesOf(error: z.ZodError): string[] {
   return error.issues.map((issue) => {
     const path = issue.path.map((key) => (typeof key === 'number' ? '[]' : String(key))).join('.');
     // zod's sentences name types and rules; none of them repeats the value that was given.
-    return `${path === '' ? 'the payload' : path}: ${issue.code === 'invalid_union' ? 'not of an expected type' : issue.message}`;
+    const said = issue.message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing');
+    return `${path === '' ? 'the payload' : path}: ${issue.code === 'invalid_union' ? 'not of an expected type' : said}`;
   });
 }
 

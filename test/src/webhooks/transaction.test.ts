@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TransactionEvent } from '../../../src/core/event.ts';
-import { issuesOf, read } from './read.ts';
+import { issuesOf, read, readBody } from './read.ts';
 
 const transaction = (...args: Parameters<typeof read>): TransactionEvent => read(...args) as TransactionEvent;
 
@@ -136,6 +136,13 @@ describe('a network transaction', () => {
     const issues = issuesOf(() => transaction('pin', { AcctId: 'x', TransactionAmount: 'y', NetworkType: 'z' }));
 
     expect(issues.map((issue) => issue.split(':')[0])).toEqual(['AcctId', 'TransactionAmount', 'NetworkType']);
+  });
+
+  it('says in plain words what was expected and what is missing', () => {
+    expect(issuesOf(() => readBody({}, 'decline', undefined))).toEqual([
+      'CallbackTime: expected string, but it is missing',
+      'Data: expected an object',
+    ]);
   });
 });
 
