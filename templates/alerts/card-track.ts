@@ -60,7 +60,6 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
         : []),
       ...context(
         shipments.length === 0 && !isVirtual ? 'I only know of shipments since Cardbell was installed.' : null,
-        'Only you see this.',
       ),
     ],
   };

@@ -66,7 +66,6 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
       ...context(
         pageWords(pages, `declines ${copyable(again, 60)} page`),
         isComplete ? null : 'The card service did not answer: these are only the declines that came as alerts.',
-        'Only you see this.',
       ),
     ],
   };

@@ -100,7 +100,6 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, view)),
         declines.length === 0 ? 'None.' : null,
       ),
-      ...context('Only you see this.'),
     ],
   };
 }

@@ -61,7 +61,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       ),
       ...shown,
       ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
-      ...context(left === 0 ? null : `… and ${left} more steps.`, 'Only you see this.'),
+      ...context(left === 0 ? null : `… and ${left} more steps.`),
     ],
   };
 }

@@ -130,8 +130,7 @@ it('a card shows its limits as words and bars', () => {
     Yearly: $0.00 of $1,000.00 left  ▱▱▱▱▱▱▱▱▱▱
     Lifetime: $5,000.00
     *Last declines*
-    • $84.10 at Blue Bottle Coffee: over the daily limit<!date^1795184040^, {date_short_pretty} at {time}|, Nov 20, 2026, 9:14 AM ET>
-    Only you see this."
+    • $84.10 at Blue Bottle Coffee: over the daily limit<!date^1795184040^, {date_short_pretty} at {time}|, Nov 20, 2026, 9:14 AM ET>"
   `);
 });
 
