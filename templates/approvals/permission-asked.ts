@@ -32,7 +32,7 @@ export function permissionAsked({ by, doing, card, words, reason, command, whoMa
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, why, [mentions(whoMay), how].filter(Boolean).join(' '))],
+    blocks: [section(`*${head}*`, why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
   };
 }
 
