@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
@@ -11,6 +12,11 @@ type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<MessageShortcut>;
 
 /** One message can tell of several declines. */
 const SHOWN_MAX = 3;
+/** Slack shows a message a moment before it is on record what the message tells of. */
+const JUST_POSTED_MS = 60_000;
+const LOOK_AGAIN_MS = 400;
+/** Together less than the three seconds within which Slack opens a view. */
+const LOOKS = 5;
 
 /**
  * *Explain this decline*, on any message of ours, in a thread as well: there slash commands do not work.
@@ -22,7 +28,7 @@ export function explainDecline(deps: ListenerDeps) {
     await ack();
     const { channel, message, user, trigger_id } = shortcut;
     const [alerts, place] = await Promise.all([
-      declinesAt(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
+      declinesOf(channel.id, [message.ts, message['thread_ts'] as string | undefined], deps),
       deps.visibilityOf(channel.id),
     ]);
     if (alerts.length === 0) {
@@ -52,6 +58,19 @@ async function maySeeWay(userId: string, { event }: TransactionAlert, deps: List
   const { roles } =
     event.acctId === null ? await deps.permissions.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
   return isPermitted('why', roles);
+}
+
+async function declinesOf(
+  channel: string,
+  places: readonly [string, string | undefined],
+  deps: ListenerDeps,
+): Promise<TransactionAlert[]> {
+  const justPosted = Date.now() - Number(places[0]) * 1000 < JUST_POSTED_MS;
+  for (let looks = justPosted ? LOOKS : 1; ; looks -= 1) {
+    const declines = await declinesAt(channel, places, deps);
+    if (declines.length > 0 || looks === 1) return declines;
+    await wait(LOOK_AGAIN_MS);
+  }
 }
 
 /** Of the message itself; of the thread's first message when it tells of none. */

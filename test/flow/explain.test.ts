@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people } from '../support/people.ts';
@@ -62,4 +63,21 @@ it('says where it works when it is used on any other message', async () => {
   const message = cardbell().workspace.say({ user: otto, channel: channels.alerts, text: 'lunch?' });
 
   expect(await explain(otto, message)).toContain('There is no decline to explain here');
+});
+
+it('finds the decline of a message that Slack shows a moment before it is on record what it tells of', async () => {
+  const { take, deliver, waitFor, store } = cardbell();
+  const card = take('ACTIVE');
+  await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
+  const alert = await waitFor(channels.declines, new RegExp(holderOf(card)));
+  await noted(alert);
+  const key = `{cardbell:state}:messages-at:${alert.channel}:${alert.ts}`;
+  await store.rename(key, `${key}:away`);
+
+  const shown = explain(olga, alert);
+  // No step to wait for shows that the handler has looked once in vain.
+  await sleep(600);
+  await store.rename(`${key}:away`, key);
+
+  expect(await shown).toContain(holderOf(card));
 });

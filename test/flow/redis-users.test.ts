@@ -65,10 +65,11 @@ describe('web and worker, each as a Redis user of its own,', () => {
     const { hugo } = people;
     const card = take('ACTIVE');
     await command(ana, `link ${card.AcctId} @hugo`);
-    await waitFor(`D${hugo.slice(1)}`, /is linked to you/);
+    await waitFor(`D${hugo.slice(1)}`, new RegExp(`${last4Of(card)}.* is linked to you`));
 
+    const shown = workspace.views.top(hugo)?.id;
     await command(hugo, '');
-    await until(() => workspace.views.top(hugo) !== undefined, 'the picker opens');
+    await until(() => workspace.views.top(hugo)?.id !== shown, 'the picker opens');
     const viewId = workspace.views.top(hugo)?.id ?? '';
     const options = await workspace.suggest({ user: hugo, viewId, actionId: 'pick_card', value: last4Of(card) });
     expect(JSON.stringify(options)).toContain(holderOf(card));
