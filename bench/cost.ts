@@ -70,7 +70,8 @@ export async function benchCost(options: Options): Promise<void> {
   for (const one of [worker, alone, web, bare]) await one.stop();
   const last = [...(rounds.worker.at(-1)?.commands ?? [])].filter(([, count]) => count >= 0.1);
   const names = last.toSorted(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count.toFixed(1)}`);
-  await compareWithLast(figures, { ...options, note: `Commands of one decline: ${names.join(', ')}` });
+  const title = 'One decline in a burst, beside its baseline';
+  await compareWithLast(figures, { ...options, title, note: `Commands of one decline: ${names.join(', ')}` });
 }
 
 async function measure({ child, redis, run }: Contestant, count: number): Promise<Spent> {

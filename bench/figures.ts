@@ -34,13 +34,18 @@ const rounded = (value: number): number => Number(value.toPrecision(3));
 /** Prints figures beside those of the last result. Says which are worse than all of its rounds. */
 export async function compareWithLast(
   figures: Figures,
-  { json, save, note }: { readonly json: boolean; readonly save: boolean; readonly note: string },
+  {
+    json,
+    save,
+    title,
+    note,
+  }: { readonly json: boolean; readonly save: boolean; readonly title: string; readonly note: string },
 ): Promise<void> {
   const last = JSON.parse(await readFile(lastFile, 'utf8').catch(() => '{}')) as Figures;
   if (json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
   else {
     table(
-      'One decline in a burst, beside its baseline',
+      title,
       ['median', 'baseline', 'times', 'rounds', 'last', ''],
       Object.entries(figures).map(([name, figure]) =>
         row(name, [
@@ -55,7 +60,8 @@ export async function compareWithLast(
     );
     process.stdout.write(`\n${note}\n`);
   }
-  if (save) await writeFile(lastFile, `${JSON.stringify(figures, null, 2)}\n`);
+  // Another bench keeps its figures in the same file.
+  if (save) await writeFile(lastFile, `${JSON.stringify({ ...last, ...figures }, null, 2)}\n`);
 }
 
 function verdict(now: Figure, last: Figure | undefined): string {

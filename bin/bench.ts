@@ -4,6 +4,7 @@ import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
+import { benchRouting } from '../bench/routing.ts';
 import { benchShards } from '../bench/shards.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
@@ -11,17 +12,17 @@ import { benchTraces } from '../bench/traces.ts';
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards
+  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing
 
   --full   memory goes on to a million events
   --profile FOLDER   writes a processor profile of the worker under cost
-  --json   the figures of cost as JSON
-  --save   keeps the figures of cost as bench/last.json, which the next run is compared with
+  --json   the figures of cost and routing as JSON
+  --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards'];
+const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards', 'routing'];
 
 function readArguments() {
   try {
@@ -54,3 +55,4 @@ if (wanted('traces')) await benchTraces();
 if (wanted('memory')) await benchMemory(sizes);
 if (wanted('bytes')) await benchBytes(3000);
 if (wanted('shards')) await benchShards();
+if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });

@@ -2,15 +2,14 @@ import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
-import { describeStored } from './describe-filter.ts';
 import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
-import { parseFilter } from './parse-filter.ts';
 import { printQuiet, quietUntil } from './quiet-hours.ts';
+import { readStored, type SubscriptionIndex } from './subscription-index.ts';
 
 /** Everything that people decided about where events go. */
 export interface RoutingRules {
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: SubscriptionIndex;
   /** By channel. */
   readonly quiet: ReadonlyMap<string, QuietHours>;
   /** Mutes in force. Some may be past their end already. */
@@ -27,45 +26,49 @@ export interface Candidate {
 
 interface NotFitting {
   readonly subscription: Subscription;
-  readonly reason: () => string;
+  /** Its filter as people read it. */
+  readonly words: string;
+  readonly reason: string;
 }
 
 /**
  * The channels that an event is for: the default channel of its kind, and every channel with a subscription that fits.
- * `notFitting` are the other subscriptions, each with the reason.
+ *
+ * @param notFittingMax of how many of the other subscriptions the reason is told.
  */
 export function whoWants(
   subject: Subject,
-  rules: Pick<RoutingRules, 'subscriptions'>,
+  { subscriptions }: Pick<RoutingRules, 'subscriptions'>,
   defaultChannel: string | null,
-): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly NotFitting[] } {
+  notFittingMax: number,
+): { readonly candidates: readonly Candidate[]; readonly notFitting: readonly NotFitting[]; readonly more: number } {
   const { kind } = subject.event;
   const because = new Map<string, string[]>();
   if (defaultChannel !== null) because.set(defaultChannel, [`it is the default channel for ${kindName(kind)}`]);
-  const notFitting: NotFitting[] = [];
-  for (const subscription of rules.subscriptions) {
-    const { number, channel, filter, by } = subscription;
-    const reason = whyNot(filterOf(filter), subject);
-    if (reason === null) {
-      const words = `subscription ${number} of <@${by}> fits: ${describeStored(filter)}`;
-      because.set(channel, [...(because.get(channel) ?? []), words]);
-    } else {
-      notFitting.push({ subscription, reason });
-    }
+  const fitting = subscriptions.mayFit(subject).filter(({ filter }) => whyNot(filter, subject) === null);
+  for (const { subscription, words } of fitting) {
+    const { number, channel, by } = subscription;
+    const reason = `subscription ${number} of <@${by}> fits: ${words()}`;
+    because.set(channel, [...(because.get(channel) ?? []), reason]);
   }
-  return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting };
+  const notFitting: NotFitting[] = [];
+  for (const { subscription, filter, words } of subscriptions.all) {
+    if (notFitting.length >= notFittingMax) break;
+    const reason = whyNot(filter, subject);
+    if (reason !== null) notFitting.push({ subscription, words: words(), reason: reason() });
+  }
+  const more = subscriptions.all.length - fitting.length - notFitting.length;
+  return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting, more };
 }
 
-/** Parsed filters, by their normal form. */
+/** Parsed filters of quiet hours, by their normal form. */
 const filters = new Map<string, Filter>();
 const FILTERS_MAX = 1000;
 
 function filterOf(text: string): Filter {
   let filter = filters.get(text);
   if (filter === undefined) {
-    const parsed = parseFilter(text);
-    // Stored by a version that knew more: too many alerts are better than too few.
-    filter = 'filter' in parsed ? parsed.filter : { is: 'all' };
+    filter = readStored(text);
     if (filters.size >= FILTERS_MAX) filters.clear();
     filters.set(text, filter);
   }

@@ -145,7 +145,7 @@ function isAmount({ test, cents }: { test: AmountTest; cents: number }, amount: 
   return test === 'under' ? amount < cents : amount <= cents;
 }
 
-function codeOf(event: StoredEvent): string | null {
+export function codeOf(event: StoredEvent): string | null {
   return 'decline' in event && event.decline !== null ? declineCode(event.decline) : null;
 }
 
@@ -153,7 +153,7 @@ function beginsWith(code: string, beginning: string): boolean {
   return code === beginning || code.startsWith(`${beginning}.`);
 }
 
-function textOf(fact: TextFact, { event, card }: Subject): string {
+export function textOf(fact: TextFact, { event, card }: Subject): string {
   if (fact === 'group') return card.group ?? '';
   if (fact === 'holder') return card.holder ?? ('holder' in event ? event.holder : '');
   if (!('merchant' in event)) return '';
@@ -167,11 +167,11 @@ export function hasWords(text: string, wanted: string): boolean {
   return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
 }
 
-/** Each event is compared with hundreds of filters, and each filter with every event. */
+/** Each event is compared with many filters, and each filter with many events. */
 const known = new Map<string, readonly string[]>();
 const KNOWN_MAX = 2000;
 
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
   let words = known.get(text);
   if (words === undefined) {
     words = splitWords(text);

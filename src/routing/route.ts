@@ -7,9 +7,9 @@ import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
-import { describeStored } from './describe-filter.ts';
 import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
+import { indexSubscriptions } from './subscription-index.ts';
 
 /** The channels for alerts that the configuration names. */
 interface AlertChannels {
@@ -50,7 +50,7 @@ export function createRoutingRules(
         stores.mutes.inForce(),
       ]);
       const byChannel = new Map(quiet.map((hours) => [hours.channel, hours]));
-      cached = { version, rules: { subscriptions, quiet: byChannel, mutes } };
+      cached = { version, rules: { subscriptions: indexSubscriptions(subscriptions), quiet: byChannel, mutes } };
     }
     return { ...cached.rules, visibilityVersion };
   };
@@ -118,8 +118,7 @@ export function createRoute(deps: Deps): Route {
   }
 
   async function deliveriesTo(candidates: readonly string[], routing: Routing): Promise<Delivery[]> {
-    const permitted = new Set<string>();
-    for (const channel of candidates) permitted.add(await notShared(channel, routing));
+    const permitted = new Set(await Promise.all(candidates.map((channel) => notShared(channel, routing))));
     return [...permitted].map((channel) => {
       const quiet = quietFor(routing, channel, routing.rules, routing.nowMs);
       const passesQuiet = quiet?.isExempt === true;
@@ -144,18 +143,17 @@ export function createRoute(deps: Deps): Route {
 
 /** The channels that want an event, each once. */
 function candidatesFor({ event, card, rules, note }: Routing, channels: AlertChannels): string[] {
-  const { candidates, notFitting } = whoWants({ event, card }, rules, defaultChannel(event.kind, channels));
+  const usual = defaultChannel(event.kind, channels);
+  const { candidates, notFitting, more } = whoWants({ event, card }, rules, usual, NOT_FITTING_MAX);
   for (const { channel, because } of candidates) note('routed', channel, `Because ${because.join('; ')}.`);
   if (candidates.length === 0) {
     note('skipped', null, `No channel gets ${kindName(event.kind)}: none is configured, and no subscription fits.`);
   }
-  for (const { subscription, reason } of notFitting.slice(0, NOT_FITTING_MAX)) {
-    const { number, channel, filter } = subscription;
-    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${describeStored(filter)}): ${reason()}.`);
+  for (const { subscription, words, reason } of notFitting) {
+    const { number, channel } = subscription;
+    note('skipped', null, `Not for subscription ${number} of <#${channel}> (${words}): ${reason}.`);
   }
-  if (notFitting.length > NOT_FITTING_MAX) {
-    note('skipped', null, `${notFitting.length - NOT_FITTING_MAX} more subscriptions do not fit.`);
-  }
+  if (more > 0) note('skipped', null, `${more} more subscriptions do not fit.`);
   return candidates.map(({ channel }) => channel);
 }
 

@@ -21,7 +21,9 @@ import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
 import { type ChannelAction, pageIn } from './verbs.ts';
 
-const SUBSCRIPTIONS_MAX = 100;
+const SUBSCRIPTIONS_MAX = 1000;
+/** An answer that lists them has room for no more. */
+const OF_CHANNEL_MAX = 100;
 
 interface Deps {
   readonly subscriptions: Subscriptions;
@@ -93,10 +95,10 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     );
   }
   if (!(await deps.mayGetAlerts(action))) return;
-  if ((await subscriptions.all()).length >= SUBSCRIPTIONS_MAX) {
-    const why = `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
+  const full = whyFull(await subscriptions.all(), channel);
+  if (full !== null) {
     const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
-    return await reply.refuse(action, { what: 'Subscribing', why, whoCan });
+    return await reply.refuse(action, { what: 'Subscribing', why: full, whoCan });
   }
 
   const before = await preview(parsed.filter, deps);
@@ -115,6 +117,13 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     .filter((kind) => defaultChannel(kind) === channel)
     .map((kind) => kindName(kind));
   await reply.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+}
+
+/** Why there can be no more subscriptions; null where there can. */
+function whyFull(all: readonly Subscription[], channel: string): string | null {
+  if (all.length >= SUBSCRIPTIONS_MAX) return `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
+  const here = all.filter((each) => each.channel === channel).length;
+  return here >= OF_CHANNEL_MAX ? `This channel has ${OF_CHANNEL_MAX} subscriptions already.` : null;
 }
 
 /** A filter that some alert can fit. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mutesOf, quietFor, whoWants } from '../../../src/routing/decide.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
+import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { card, declineEvent } from './subjects.ts';
 
 const subject = { event: declineEvent({ amountCents: 60_000 }), card: card({}) };
@@ -13,7 +14,7 @@ describe('the channels that an event is for', () => {
       { ...subscription, number: 2, channel: 'C1', filter: 'declines and over $500.00' },
     ];
 
-    const { candidates } = whoWants(subject, { subscriptions }, 'C1');
+    const { candidates } = whoWants(subject, { subscriptions: indexSubscriptions(subscriptions) }, 'C1', 12);
 
     expect(candidates).toMatchObject([{ channel: 'C1', because: [/default/, /subscription 1/, /subscription 2/] }]);
   });
@@ -21,17 +22,35 @@ describe('the channels that an event is for', () => {
   it('leave out a subscription that does not fit, and say why', () => {
     const subscriptions = [{ ...subscription, filter: 'declines and over $1,000.00' }];
 
-    const { candidates, notFitting } = whoWants(subject, { subscriptions }, null);
+    const { candidates, notFitting } = whoWants(
+      subject,
+      { subscriptions: indexSubscriptions(subscriptions) },
+      null,
+      12,
+    );
 
     expect(candidates).toEqual([]);
-    expect(notFitting.map(({ reason }) => reason())).toEqual(['$600.00 is not over $1,000.00']);
+    expect(notFitting.map(({ reason }) => reason)).toEqual(['$600.00 is not over $1,000.00']);
+  });
+
+  it('tell the reason of the first that do not fit only, and how many more there are', () => {
+    const subscriptions = indexSubscriptions(
+      Array.from({ length: 500 }, (_, n) => ({ ...subscription, number: n + 1, filter: n === 1 ? 'all' : 'shipping' })),
+    );
+
+    const { candidates, notFitting, more } = whoWants(subject, { subscriptions }, null, 2);
+
+    expect(candidates).toMatchObject([{ because: [/subscription 2 of/] }]);
+    expect(notFitting.map((each) => each.subscription.number)).toEqual([1, 3]);
+    expect(more).toBe(497);
   });
 
   it('include a subscription that this version cannot read, because too much is better than too little', () => {
     const { candidates } = whoWants(
       subject,
-      { subscriptions: [{ ...subscription, filter: 'phase of the moon' }] },
+      { subscriptions: indexSubscriptions([{ ...subscription, filter: 'phase of the moon' }]) },
       null,
+      12,
     );
 
     expect(candidates).toMatchObject([{ channel: 'C2' }]);

@@ -87,6 +87,31 @@ describe('a route', () => {
     expect(await to(shippingEvent())).toEqual(['C0ALL']);
   });
 
+  it('reads the rules from Redis once for all events until one changes, and then at the next event', async () => {
+    const { subscriptions, quietHours, mutes, add } = world();
+    let reads = 0;
+    const counted = {
+      subscriptions: {
+        all: () => {
+          reads += 1;
+          return subscriptions.all();
+        },
+      },
+      quietHours,
+      mutes,
+    };
+    const rules = createRoutingRules(redis(), counted);
+    await add('C0TEAM', 'declines');
+
+    const { subscriptions: first } = await rules();
+    for (let event = 0; event < 20; event += 1) expect((await rules()).subscriptions).toBe(first);
+    expect(reads).toBe(1);
+
+    await add('C0OTHER', 'declines');
+    expect((await rules()).subscriptions.all).toHaveLength(2);
+    expect(reads).toBe(2);
+  });
+
   it('consists of subscriptions alone when there is no default channel', async () => {
     const { to, add } = world();
     expect(await to(declineEvent({ kind: 'authorization' }))).toEqual([]);

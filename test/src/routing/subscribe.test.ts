@@ -72,3 +72,20 @@ it('a filter that nothing can fit is refused, and a group that no card is in is 
   expect(answers.at(-1)?.text).toMatch(/No card is in a group “Nowhere”/);
   expect(await createSubscriptions(redis()).all()).toHaveLength(1);
 });
+
+it('500 channels can subscribe, and a channel has at most 100 subscriptions', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+  const store = createSubscriptions(redis());
+  const kept = [
+    ...Array.from({ length: 400 }, (_, n) => ({ channel: `C0TEAM${n}`, filter: 'declines' })),
+    ...Array.from({ length: 99 }, (_, n) => ({ channel: 'C1', filter: `declines and over $${n + 1}.00` })),
+  ];
+  for (const each of kept) await store.add({ ...each, by: 'U0ANA', at: '' });
+
+  await performAction(subscribeTo('act_500', 'shipping'), deps);
+  expect(await store.all()).toHaveLength(500);
+
+  await performAction(subscribeTo('act_501', 'settlements'), deps);
+  expect(answers.at(-1)?.text).toContain('This channel has 100 subscriptions already');
+  expect(await store.all()).toHaveLength(500);
+});

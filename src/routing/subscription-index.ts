@@ -1,0 +1,133 @@
+import type { WebhookKind } from '../core/event.ts';
+import { countryCode } from '../core/merchant-category.ts';
+import type { Subscription } from './channel-rules-store.ts';
+import { describeStored } from './describe-filter.ts';
+import {
+  codeOf,
+  type Filter,
+  possibleKinds,
+  type Subject,
+  type TextFact,
+  textFacts,
+  textOf,
+  wordsOf,
+} from './filter.ts';
+import { parseFilter } from './parse-filter.ts';
+
+/** A stored filter. One that this version cannot read selects everything: too many alerts are better than too few. */
+export function readStored(text: string): Filter {
+  const parsed = parseFilter(text);
+  return 'filter' in parsed ? parsed.filter : { is: 'all' };
+}
+
+/** A subscription, read once for all events. */
+export interface Indexed {
+  readonly subscription: Subscription;
+  readonly filter: Filter;
+  /** The filter as people read it. */
+  readonly words: () => string;
+}
+
+/** Subscriptions that can select one kind of event. */
+interface OfKind {
+  /** By a condition that an event must meet before they can fit. */
+  readonly byKey: Map<string, Indexed[]>;
+  /** Those without such a condition. */
+  readonly rest: Indexed[];
+}
+
+/** All subscriptions in order of their numbers, and which of them to compare with an event. */
+export interface SubscriptionIndex {
+  readonly all: readonly Indexed[];
+  /** Those that may fit, in order; all others do not. */
+  readonly mayFit: (subject: Subject) => readonly Indexed[];
+}
+
+/** To be made once for all events until a rule changes: most of hundreds of subscriptions are then never compared. */
+export function indexSubscriptions(subscriptions: readonly Subscription[]): SubscriptionIndex {
+  const all = subscriptions.map(indexed);
+  const order = new Map(all.map((each, position) => [each, position]));
+  const kinds = new Map<WebhookKind, OfKind>();
+  for (const each of all) {
+    const keys = conditionKeys(each.filter);
+    for (const kind of possibleKinds(each.filter)) {
+      const ofKind = kinds.get(kind) ?? { byKey: new Map<string, Indexed[]>(), rest: [] };
+      kinds.set(kind, ofKind);
+      if (keys === null) ofKind.rest.push(each);
+      for (const key of keys ?? []) ofKind.byKey.set(key, [...(ofKind.byKey.get(key) ?? []), each]);
+    }
+  }
+  return {
+    all,
+    mayFit(subject) {
+      const ofKind = kinds.get(subject.event.kind);
+      if (ofKind === undefined) return [];
+      if (ofKind.byKey.size === 0) return ofKind.rest;
+      const found = new Set(ofKind.rest);
+      for (const key of subjectKeys(subject)) for (const each of ofKind.byKey.get(key) ?? []) found.add(each);
+      return [...found].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    },
+  };
+}
+
+function indexed(subscription: Subscription): Indexed {
+  let words: string | null = null;
+  return {
+    subscription,
+    filter: readStored(subscription.filter),
+    words: () => (words ??= describeStored(subscription.filter)),
+  };
+}
+
+/** How much of a word an index looks at: enough to tell most words apart. */
+const KEY_LETTERS = 4;
+
+/**
+ * What an event must have one of before a filter can select it; null where that cannot be said in advance. A filter fits
+ * only events whose {@link subjectKeys} include one of these.
+ */
+function conditionKeys(filter: Filter): readonly string[] | null {
+  switch (filter.is) {
+    case 'code':
+      return [`code ${filter.code}`];
+    case 'country':
+      return [`country ${filter.country}`];
+    case 'text': {
+      const longest = wordsOf(filter.text).reduce((a, b) => (b.length > a.length ? b : a), '');
+      return [`${filter.fact} ${longest.slice(0, KEY_LETTERS)}`];
+    }
+    case 'and': {
+      const known = filter.filters.map(conditionKeys).filter((keys) => keys !== null);
+      // Words tell more events apart than countries and codes, and few alternatives more than many.
+      const weight = (keys: readonly string[]): number =>
+        keys.length + (/^(code|country) /.test(keys[0] ?? '') ? 0.5 : 0);
+      return known.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
+    }
+    case 'or': {
+      const each = filter.filters.map(conditionKeys);
+      return each.includes(null) ? null : [...new Set(each.flatMap((keys) => keys ?? []))];
+    }
+    default:
+      return null;
+  }
+}
+
+/** All that an event has of what {@link conditionKeys} names. */
+function subjectKeys(subject: Subject): readonly string[] {
+  const { event } = subject;
+  const code = codeOf(event);
+  const country = 'merchant' in event ? countryCode(event.merchant.country) : undefined;
+  const parts = code === null ? [] : code.split('.');
+  return [
+    ...parts.map((_, index) => `code ${parts.slice(0, index + 1).join('.')}`),
+    ...(country === undefined ? [] : [`country ${country}`]),
+    ...textFacts.flatMap((fact) => keysOfText(fact, textOf(fact, subject))),
+  ];
+}
+
+/** A wanted word is the beginning of one in the text, so that each beginning up to the length of a key counts. */
+function keysOfText(fact: TextFact, text: string): string[] {
+  return wordsOf(text).flatMap((word) =>
+    Array.from({ length: Math.min(KEY_LETTERS, word.length) }, (_, index) => `${fact} ${word.slice(0, index + 1)}`),
+  );
+}
