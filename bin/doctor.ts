@@ -114,7 +114,9 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
     );
 
   report.area('Redis');
-  await (store === null ? skip() : checkRedis(store, report, TIMEOUT_MS));
+  await (store === null
+    ? skip()
+    : checkRedis({ ...store, redisFullAt: either?.redisFullAt ?? null }, report, TIMEOUT_MS));
   report.area('Slack');
   await (either === null || policy === null
     ? skip()

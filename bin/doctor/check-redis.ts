@@ -3,6 +3,7 @@ import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-fo
 import { within } from '../../src/core/deadline.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
+import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
 
 /** What the clock of a machine may differ by. Waits and expiry times are counted by the clock of Redis. */
@@ -10,9 +11,11 @@ const CLOCK_DIFFERENCE_MAX_MS = 5000;
 /** The oldest version that the tests run against. */
 const OLDEST_MAJOR = 7;
 
+type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & { readonly redisFullAt: number | null };
+
 /** Version, memory, persistence and clock of Redis, and whether this build can read what is stored there. */
 export async function checkRedis(
-  { redis: target, redisShards }: Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'>,
+  { redis: target, redisShards, redisFullAt }: Given,
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
@@ -31,6 +34,7 @@ export async function checkRedis(
     const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
     if (why !== null) report.fix('this version cannot read what is stored', why);
     else if (whyShards !== null) report.fix('what is stored has another number of shards', whyShards);
+    else await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
   } catch {
     report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {

@@ -31,12 +31,17 @@ export type Queues = Readonly<Record<QueueName, Queue>> & {
   of(name: QueueName, key: string): Queue;
 };
 
-/** Opens every queue, to add jobs and to look at them. The worker runs them. */
-export function openQueues(redis: RedisClient, shards = 1): Queues {
+/**
+ * Opens every queue, to add jobs and to look at them. The worker runs them.
+ *
+ * @param onlyLook writes nothing; otherwise opening a queue makes its key.
+ */
+export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } = {}): Queues {
   const open = (name: QueueName, shard = 0): Queue => {
     const connection = redis as ConnectionOptions;
     const prefix = queuePrefix(shard);
-    const queue = new Queue(name, { connection, prefix, skipVersionCheck: true, ...queueTelemetry() });
+    const options = { connection, prefix, skipVersionCheck: true, skipMetasUpdate: onlyLook };
+    const queue = new Queue(name, { ...options, ...queueTelemetry() });
     // The connection logs its own errors.
     queue.on('error', () => {});
     return queue;

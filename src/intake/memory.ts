@@ -125,7 +125,7 @@ function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, '
 }
 
 /** What of a server's memory counts against its limit, in bytes; a limit of 0 is none. */
-async function memoryOf(node: Redis): Promise<{ readonly used: number; readonly max: number }> {
+export async function memoryOf(node: Redis): Promise<{ readonly used: number; readonly max: number }> {
   const info = await node.info('memory');
   const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   return { used: said('used_memory') - said('mem_not_counted_for_evict'), max: said('maxmemory') };

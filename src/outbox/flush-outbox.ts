@@ -28,7 +28,7 @@ const START_WITHIN_MS = 2500;
 /** How long an edit may wait behind posts: somebody has done something about an alert, or a purchase was declined again. */
 const EDIT_MAX_WAIT_MS = 4000;
 /** A larger flood needs more than one message. */
-const BATCH_MAX = 5000;
+export const BATCH_MAX = 5000;
 
 interface Deps extends FailedPostDeps {
   readonly renderEntries: RenderEntries;

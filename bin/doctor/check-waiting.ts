@@ -1,0 +1,122 @@
+import { Cluster, type Redis } from 'ioredis';
+import { outboxKey, stateKey } from '../../src/core/keys.ts';
+import { openQueues } from '../../src/core/queues.ts';
+import type { RedisClient } from '../../src/core/redis.ts';
+import { shardsOf } from '../../src/core/shards.ts';
+import { memoryOf } from '../../src/intake/memory.ts';
+import { countEvents, readInbox } from '../../src/ops/health.ts';
+import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
+import { channelsKey } from '../../src/outbox/note-channel.ts';
+import { defaultThrottle } from '../../src/outbox/send-message.ts';
+import { type Memory, predictDrain, predictMemory, type Waits } from './predict.ts';
+import type { Report } from './report.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const CHANNELS_NAMED = 3;
+
+interface Options {
+  readonly shards: number;
+  /** `REDIS_FULL_PERCENT` as a share; null where the configuration does not say it. */
+  readonly fullAt: number | null;
+  readonly inTime: <T>(work: Promise<T>) => Promise<T>;
+}
+
+/** What waits, how long it takes until it is posted, and what Redis will need for it. */
+export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
+  const waits = await inTime(readWaits(redis, shards)).catch(() => null);
+  if (waits === null) {
+    report.note('how much waits cannot be told: Redis does not let this user read it, or did not answer in time');
+    return;
+  }
+  report.ok(wordsOfWaits(waits));
+  report.ok(wordsOfDrain(waits));
+  const memory = await inTime(readMemory(redis)).catch(() => null);
+  tellMemory(waits, memory, fullAt, report);
+}
+
+async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
+  const queues = openQueues(redis, shards, { onlyLook: true });
+  const now = Date.now();
+  const [inbox, inQueues, channels, lastDay, kept] = await Promise.all([
+    readInbox(redis, shards),
+    Promise.all(shardsOf(shards).map((shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard))),
+    redis.smembers(channelsKey),
+    redis.zcount(stateKey('alerts-kept'), now - DAY_MS, '+inf'),
+    redis.zcard(stateKey('alerts-kept')),
+  ]);
+  const outboxes = await Promise.all(
+    channels.map(async (channel) => [channel, await redis.zcard(outboxKey(channel, 'queue'))] as const),
+  );
+  return {
+    inbox: inbox.entries,
+    queues: inQueues.reduce((sum, events) => sum + events, 0),
+    outboxes: new Map(outboxes.filter(([, entries]) => entries > 0)),
+    lastDay,
+    kept,
+  };
+}
+
+/** Of all nodes together; without a limit where one of them has none. */
+async function readMemory(redis: RedisClient): Promise<Memory> {
+  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const each = await Promise.all(nodes.map(memoryOf));
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  return {
+    used: sum(each.map(({ used }) => used)),
+    max: each.some(({ max }) => max === 0) ? 0 : sum(each.map(({ max }) => max)),
+  };
+}
+
+const count = (value: number): string => value.toLocaleString('en-US');
+const megabytes = (bytes: number): string => `${count(Math.round(bytes / 1_048_576))} MB`;
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`;
+}
+
+export function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
+  const fullest = [...outboxes].toSorted(([, a], [, b]) => b - a);
+  if (inbox + queues === 0 && fullest.length === 0) return 'no event waits';
+  const named = fullest.slice(0, CHANNELS_NAMED).map(([channel, entries]) => `${count(entries)} for ${channel}`);
+  const others = fullest.length - named.length;
+  const rest = others > 0 ? `, and some for ${others} more channels` : '';
+  const outbox = named.length === 0 ? 'none in an outbox' : `in outboxes ${named.join(', ')}${rest}`;
+  return `${count(inbox)} webhooks wait in the inbox, ${count(queues)} events in the queues, ${outbox}`;
+}
+
+export function wordsOfDrain(waits: Waits): string {
+  const { fullest, shortestMs, longestMs } = predictDrain(waits, {
+    batchMax: BATCH_MAX,
+    postMs: defaultThrottle.postMs,
+  });
+  if (fullest === 0) return 'what waits is posted at once';
+  return (
+    `what waits is posted within ${duration(shortestMs)} where up to ${BATCH_MAX} alerts share a message, and within ` +
+    `${duration(longestMs)} where each needs its own: Slack takes one message a second in a channel, and the fullest gets ` +
+    `at most ${count(fullest)}`
+  );
+}
+
+export function tellMemory(waits: Waits, memory: Memory | null, fullAt: number | null, report: Report): void {
+  const predicted = memory === null ? null : predictMemory(waits, memory, fullAt ?? 1);
+  if (predicted === null) {
+    report.note('how much memory will be needed cannot be told: Redis does not tell how much it uses');
+    return;
+  }
+  const { stored, level, limit, isTooMuch } = predicted;
+  const rate =
+    waits.lastDay === 0
+      ? 'no event came in the last 24 hours, so where it levels off cannot be told'
+      : `at today's rate (events in the last 24 hours: ${count(waits.lastDay)}) it levels off at ${megabytes(level)} after 30 days`;
+  const what = `will use ${megabytes(stored)} when all that waits is stored; ${rate}`;
+  const share = fullAt === null ? 'maxmemory' : `${Math.round(fullAt * 100)} % of maxmemory (REDIS_FULL_PERCENT)`;
+  if (limit === null) report.note(`${what}; without maxmemory it has no limit to be compared with`);
+  else if (!isTooMuch) report.ok(`${what}; webhooks are refused above ${megabytes(limit)}, ${share}`);
+  else
+    report.fix(
+      `${what}: more than ${megabytes(limit)}, ${share}, above which webhooks are refused`,
+      'raise maxmemory before it is reached',
+    );
+}

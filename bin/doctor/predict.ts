@@ -1,0 +1,55 @@
+/**
+ * What a decline takes in Redis, in bytes, as `npm run bench -- bytes` measured it with one to a message: see
+ * docs/performance.md. At first, and on average over the 30 days for which its alert is kept.
+ */
+const DECLINE_BYTES = { atFirst: 3464, average: 2824 } as const;
+const KEPT_DAYS = 30;
+
+/** What the doctor found in Redis. */
+export interface Waits {
+  /** Webhooks that no worker has taken. */
+  readonly inbox: number;
+  /** Events in the queues of all shards. */
+  readonly queues: number;
+  /** Entries of outboxes that may be posted, by channel. Held ones are not among them. */
+  readonly outboxes: ReadonlyMap<string, number>;
+  /** Events of the last 24 hours, and of all days that are kept. */
+  readonly lastDay: number;
+  readonly kept: number;
+}
+
+/** What Redis tells of its memory, in bytes; a limit of 0 is none. */
+export interface Memory {
+  readonly used: number;
+  readonly max: number;
+}
+
+/** @param batchMax how many entries share a message at most. @param postMs how long a channel waits between messages. */
+export function predictDrain(
+  { inbox, queues, outboxes }: Pick<Waits, 'inbox' | 'queues' | 'outboxes'>,
+  { batchMax, postMs }: { readonly batchMax: number; readonly postMs: number },
+): { readonly fullest: number; readonly shortestMs: number; readonly longestMs: number } {
+  // Which channels they go to is not known yet. In the worst case all go to the one that is fullest.
+  const fullest = Math.max(0, ...outboxes.values()) + inbox + queues;
+  return { fullest, shortestMs: Math.ceil(fullest / batchMax) * postMs, longestMs: fullest * postMs };
+}
+
+/** Null where Redis does not tell how much it uses. */
+export function predictMemory(
+  { inbox, queues, lastDay, kept }: Omit<Waits, 'outboxes'>,
+  { used, max }: Memory,
+  fullAt: number,
+): {
+  readonly stored: number;
+  readonly level: number;
+  readonly limit: number | null;
+  readonly isTooMuch: boolean;
+} | null {
+  if (!(used > 0)) return null;
+  const stored = used + (inbox + queues) * DECLINE_BYTES.atFirst;
+  // What is not of events stays as it is.
+  const others = Math.max(0, used - kept * DECLINE_BYTES.average);
+  const level = others + lastDay * KEPT_DAYS * DECLINE_BYTES.average;
+  const limit = max > 0 ? max * fullAt : null;
+  return { stored, level, limit, isTooMuch: limit !== null && Math.max(stored, level) > limit };
+}

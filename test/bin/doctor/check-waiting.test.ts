@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { checkWaiting, tellMemory } from '../../../bin/doctor/check-waiting.ts';
+import { createReport } from '../../../bin/doctor/report.ts';
+import { intakeKey, outboxKey, stateKey } from '../../../src/core/keys.ts';
+import { channelsKey } from '../../../src/outbox/note-channel.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+
+async function findings(): Promise<string[]> {
+  const report = createReport(() => {});
+  await checkWaiting(redis(), { shards: 1, fullAt: 0.85, inTime: (work) => work }, report);
+  return report.findings.map(({ level, what }) => `${level}: ${what}`);
+}
+
+describe('the doctor', () => {
+  it('says that nothing waits in an empty Redis, and leaves it empty', async () => {
+    expect(await findings()).toEqual([
+      'ok: no event waits',
+      'ok: what waits is posted at once',
+      expect.stringMatching(/^note: will use \d+ MB when all .* stored; no event came in the last 24 hours.* no limit/),
+    ]);
+    expect(await redis().dbsize()).toBe(0);
+  });
+
+  it('says how much waits, how long that takes and why, and what Redis will need', async () => {
+    for (let n = 0; n < 3; n += 1) await redis().xadd(intakeKey('webhooks'), '*', 'event', '{}');
+    await redis().sadd(channelsKey, 'C1', 'C2');
+    for (let n = 0; n < 497; n += 1) await redis().zadd(outboxKey('C2', 'queue'), n, `e${n}`);
+    await redis().zadd(stateKey('alerts-kept'), Date.now(), 'evt_1', Date.now() - 3 * 24 * 3600 * 1000, 'evt_2');
+
+    const [waits, drain, memory] = await findings();
+
+    expect(waits).toBe('ok: 3 webhooks wait in the inbox, 0 events in the queues, in outboxes 497 for C2');
+    expect(drain).toMatch(/^ok: .* within 9 minutes where each needs its own: Slack takes one message a second.* 500$/);
+    expect(memory).toMatch(/at today's rate \(events in the last 24 hours: 1\) it levels off at \d+ MB after 30 days/);
+  });
+
+  it('says so in a sentence where it may not look', async () => {
+    await redis().set(channelsKey, 'not a set');
+
+    expect(await findings()).toEqual([expect.stringMatching(/^note: how much waits cannot be told/)]);
+  });
+});
+
+it.each([
+  [{ used: 90e6, max: 100e6 }, 'fix', /more than 81 MB, 85 % of maxmemory \(REDIS_FULL_PERCENT\)/],
+  [{ used: 10e6, max: 100e6 }, 'ok', /webhooks are refused above 81 MB/],
+  [null, 'note', /Redis does not tell how much it uses/],
+])('memory of %j is told as %s', (memory, level, words) => {
+  const report = createReport(() => {});
+  const waits = { inbox: 0, queues: 0, outboxes: new Map<string, number>(), lastDay: 0, kept: 0 };
+
+  tellMemory(waits, memory, 0.85, report);
+
+  expect(report.findings).toMatchObject([{ level, what: expect.stringMatching(words) }]);
+});

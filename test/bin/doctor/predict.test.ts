@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { predictDrain, predictMemory } from '../../../bin/doctor/predict.ts';
+
+const throttle = { batchMax: 100, postMs: 1000 };
+const none = { inbox: 0, queues: 0, outboxes: new Map<string, number>(), lastDay: 0, kept: 0 };
+const megabyte = 1_048_576;
+
+it('the fullest channel, with all that is not routed yet, says how long the rest takes', () => {
+  const waits = {
+    inbox: 200,
+    queues: 50,
+    outboxes: new Map([
+      ['C1', 10],
+      ['C2', 750],
+    ]),
+  };
+
+  expect(predictDrain(waits, throttle)).toEqual({ fullest: 1000, shortestMs: 10_000, longestMs: 1_000_000 });
+  expect(predictDrain(none, throttle)).toEqual({ fullest: 0, shortestMs: 0, longestMs: 0 });
+});
+
+it('memory grows by what waits, and levels off where as many events end as come', () => {
+  const used = 100 * megabyte;
+  const waits = { ...none, inbox: 600, queues: 400, lastDay: 1000, kept: 10_000 };
+
+  expect(predictMemory(waits, { used, max: 1000 * megabyte }, 0.85)).toEqual({
+    stored: used + 1000 * 3464,
+    level: used + 20_000 * 2824,
+    limit: 850 * megabyte,
+    isTooMuch: false,
+  });
+});
+
+it.each([
+  ['what waits', { inbox: 5000, lastDay: 0 }],
+  ['what comes every day', { inbox: 0, lastDay: 5000 }],
+])('memory that %s will need is compared with what webhooks are refused at', (_what, waits) => {
+  const predicted = predictMemory({ ...none, ...waits }, { used: 80 * megabyte, max: 100 * megabyte }, 0.85);
+
+  expect(predicted?.isTooMuch).toBe(true);
+});
+
+it('without a limit nothing is too much, and without a figure nothing is predicted', () => {
+  expect(predictMemory({ ...none, inbox: 1e9 }, { used: megabyte, max: 0 }, 0.85)).toMatchObject({
+    limit: null,
+    isTooMuch: false,
+  });
+  expect(predictMemory(none, { used: 0, max: 0 }, 0.85)).toBeNull();
+  expect(predictMemory(none, { used: Number.NaN, max: 0 }, 0.85)).toBeNull();
+});
