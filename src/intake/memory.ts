@@ -4,6 +4,8 @@ import type { RedisClient } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 
 const LOOK_EVERY_MS = 200;
+/** So much more rarely while nothing is taken: looks were most of what an idle process asked Redis. */
+const IDLE_TIMES = 10;
 /** What is kept of an event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
 const GROWTH_BYTES = 6000;
 /** Webhooks are taken again when this share of the memory has become free, so that each refusal does not end at once. */
@@ -40,7 +42,8 @@ interface Options {
 }
 
 /**
- * Looks a few times a second at how full Redis is. A Redis without `maxmemory` is never full.
+ * Looks a few times a second at how full Redis is while webhooks are taken or refused, otherwise every two seconds. A Redis
+ * without `maxmemory` is never full.
  *
  * An event needs several times its size until its alert is posted. So the room that those in the inbox will need counts
  * as used: a Redis that is filled with webhooks to the brim could not work on any of them.
@@ -54,12 +57,17 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
   let isFilling = false;
   let share: number | null = null;
   let looking: Promise<void> | null = null;
-  const timer = setInterval(() => void lookOnce(isFull), everyMs);
+  let hasReserved = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const timer = setInterval(() => {
+    if (isFull || hasReserved || performance.now() - lookedAt >= IDLE_TIMES * everyMs) void lookOnce(isFull);
+  }, everyMs);
   timer.unref();
   void lookOnce(true);
 
   return {
     reserve(bytes) {
+      hasReserved = true;
       if (isRoomFor(bytes)) return true;
       return lookOnce(true).then(() => {
         const isRoom = isRoomFor(bytes);
@@ -81,6 +89,8 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
 
   async function lookOnce(isWhole: boolean): Promise<void> {
     if (redis.status !== 'ready') return;
+    hasReserved = false;
+    lookedAt = performance.now();
     looking ??= look(isWhole)
       .catch(() => {
         // The last look counts. A server that does not tell its memory refuses by itself what it cannot hold.

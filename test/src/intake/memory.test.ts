@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
@@ -65,6 +66,24 @@ it('counts what waits in all shards: one is looked at after the other, and all b
   for (const [index, shard] of again.slice(1).entries()) expect(shard).toBe(((again[index] ?? 0) + 1) % 4);
   waits.fill(4000);
   expect(await reserve(15 * MB)).toBe(false);
+});
+
+it('looks again and again while webhooks are taken, and rarely while none are', async () => {
+  let looks = 0;
+  memory = watchMemory(store, { fullAt: 0.85, inHand: async () => (looks += 1), everyMs: 20 });
+  await memory.reserve(1);
+  await until(() => looks === 2, 'it looks once more after what was reserved');
+  const before = looks;
+  for (let time = 0; time < 40; time += 1) {
+    await memory.reserve(1);
+    await sleep(10);
+  }
+  const busy = looks - before;
+  await sleep(40);
+  const from = looks;
+  await sleep(400);
+
+  expect(looks - from).toBeLessThan(busy / 2);
 });
 
 it('reserves for each webhook what its alert will need, and refuses when the room is gone', async () => {
