@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { auditConfig } from '../src/app/config.ts';
+import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
+import { ArchiveError, openArchive } from '../src/audit/archive.ts';
 import { createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from '../src/audit/audit-csv.ts';
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
+import { ConfigError } from '../src/core/errors.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { openRecord } from './open-record.ts';
@@ -19,8 +21,8 @@ const usage = `The record of who did what: check it, hand it on.
 
 COUNT:HASH stands in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
-Reads REDIS_URL; for verify AUDIT_SINK with its credentials, and AUDIT_KEY (or CARD_API_TOKEN) to check signatures; for the
-names in the export SLACK_BOT_TOKEN: the worker has all of them. An export goes on record, for which it takes AUDIT_KEY, too.
+Reads REDIS_URL; AUDIT_ARCHIVE where old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
+(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them. An export goes on record, for which it takes AUDIT_KEY, too.
 Ends with 0 when the record is whole, 1 when it or its copy is not, 64 when the command could not be read, 69 when Redis or
 the copy does not answer, 78 when a variable is missing or bad.
 `;
@@ -78,12 +80,24 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
 const config = orExit(() => auditConfig());
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config.redis);
-const reader = createAuditReader(redis);
+const { archive } = config.audit;
+const reader = createAuditReader(redis, archive === null ? null : openArchive(archive));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
-const code = isVerify ? await verify() : await exportCsv(since, until);
+const code = await (isVerify ? verify() : exportCsv(since, until)).catch(whyUnreadable);
 redis.disconnect();
 process.exit(code);
+
+/** @returns the exit code, once it has been said why the record cannot be read. */
+function whyUnreadable(error: unknown): number {
+  if (error instanceof ArchiveError) {
+    complain(`The record is broken: ${error.message}.`);
+    return 1;
+  }
+  if (!(error instanceof ConfigError)) throw error;
+  for (const problem of error.problems) complain(problem);
+  return EX_CONFIG;
+}
 
 async function verify(): Promise<number> {
   const { secrets, sink } = config.audit;

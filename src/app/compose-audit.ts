@@ -1,3 +1,5 @@
+import { openArchive } from '../audit/archive.ts';
+import { createArchiveMonths } from '../audit/archive-months.ts';
 import { type Audit, createAudit, createRecordSigner, type Described, type Statement } from '../audit/audit.ts';
 import { createCopyHeads } from '../audit/copy-heads.ts';
 import { openSink } from '../audit/sink.ts';
@@ -18,13 +20,44 @@ type Deps = Pick<
 export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {
   const { sign } = createRecordSigner(config.audit.secrets);
   const describe = describeBy(stores);
-  const chain = createAudit({ redis, sign, inForce: () => inForce(policy.current()), describe, permalink, log });
+  const archive = config.audit.archive === null ? null : openArchive(config.audit.archive);
+  const chain = createAudit({
+    redis,
+    sign,
+    inForce: () => inForce(policy.current()),
+    describe,
+    permalink,
+    log,
+    archive,
+  });
   return { ...chain, append: remembered(redo, chain.append) };
 }
 
 /** What goes on record with every entry. */
 export function inForce(policy: Policy) {
   return { twoPersonAboveCents: aloneCents(policy.standard.approval), policy: policyOnRecord(verbs, policy) };
+}
+
+/** Moves old months of the record to files. */
+export function composeArchiveMonths(context: WorkerContext): () => Promise<void> {
+  const { config, redis, audit, notifyOps, notifyResolved, log } = context;
+  if (config.audit.archive === null) return async () => {};
+  const archiveMonths = createArchiveMonths({
+    redis,
+    reader: audit,
+    archive: openArchive(config.audit.archive),
+    now: () => new Date(),
+    recordChanged: (number) => notifyOps(opsIssue.auditRecordBroken(number)),
+  });
+  return async () => {
+    try {
+      await archiveMonths();
+    } catch (err) {
+      log.warn({ err }, 'the audit record could not be moved to files, trying again');
+      return await notifyOps(opsIssue.auditArchiveAway);
+    }
+    await notifyResolved(opsIssue.auditArchiveAway);
+  };
 }
 
 /** Copies the heads of the record to where nobody who can write to Redis can. */

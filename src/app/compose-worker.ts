@@ -21,7 +21,7 @@ import { createCardsFor } from '../policy/permissions.ts';
 import { createHeldUntil, holdAllAsQuiet } from '../routing/channel-settings.ts';
 import { printQuiet } from '../routing/quiet-hours.ts';
 import { createActionContext } from './action-context.ts';
-import { composeCopyHeads } from './compose-audit.ts';
+import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
 import { composeDigests } from './compose-digests.ts';
 import { composeOutbox } from './compose-outbox.ts';
@@ -66,7 +66,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
     sweep: createSweep({
       ...context,
       hasEdits: outbox.hasEdits,
-      keepTimers: () => keepIntervals(queues, config.audit.sink === null ? ['copy-audit'] : []),
+      keepTimers: () => keepIntervals(queues, unneeded(config)),
       holdAllAsQuiet: () => holdAllAsQuiet(context),
     }),
     /**
@@ -119,11 +119,20 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'send-digest': digests.sendDigest.send,
     'send-digests': digests.sendDigests,
     'copy-audit': composeCopyHeads(context),
+    'archive-audit': composeArchiveMonths(context),
     'refresh-directory': recovery.refreshDirectory,
     // App Home is rendered after it, as after every job that may change what it shows.
     'refresh-homes': async () => {},
     'remind-of-activation': delivery.remind,
   };
+}
+
+/** Jobs that come again and again, and have nothing to do here. */
+function unneeded({ audit }: WorkerContext['config']): JobName[] {
+  return [
+    ...(audit.sink === null ? ['copy-audit' as const] : []),
+    ...(audit.archive === null ? ['archive-audit' as const] : []),
+  ];
 }
 
 /** What came from the card service, and what a newer version has stored. */

@@ -34,6 +34,7 @@ const AuditEnv = PolicyEnv.extend({
   SLACK_BOT_TOKEN: shared.SLACK_BOT_TOKEN.optional(),
   CARD_API_TOKEN: worker.CARD_API_TOKEN.optional(),
   AUDIT_KEY: worker.AUDIT_KEY,
+  AUDIT_ARCHIVE: worker.AUDIT_ARCHIVE,
   AUDIT_SINK: worker.AUDIT_SINK,
   AUDIT_SINK_TOKEN: worker.AUDIT_SINK_TOKEN,
   AWS_ACCESS_KEY_ID: worker.AWS_ACCESS_KEY_ID,
@@ -118,6 +119,8 @@ function auditOf(values: Partial<z.output<typeof AuditEnv>>) {
   return {
     /** Sign the record; the first one now, the others before. None: not at hand at this terminal. The web process has none, so that whoever takes it over cannot write records. */
     secrets: AUDIT_KEY ?? (CARD_API_TOKEN === undefined ? [] : [CARD_API_TOKEN]),
+    /** The folder that old months are moved to; null: all of it stays in Redis. */
+    archive: values.AUDIT_ARCHIVE ?? null,
     /** Where its heads are copied to; null: nowhere. */
     sink: url === undefined ? null : { url, token, accessKeyId, secretAccessKey },
   };

@@ -164,6 +164,7 @@ export const worker = {
     .default('token'),
   LOW_BALANCE_BELOW: dollars('expected an amount of dollars such as 1000, or 0 for no warning'),
   AUDIT_KEY: listOf(secret('secrets to sign the record with'), 'expected secrets to sign the record with').optional(),
+  AUDIT_ARCHIVE: filePath.optional(),
   AUDIT_SINK: sinkUrl.optional(),
   AUDIT_SINK_TOKEN: secret('the bearer token of the copy of the record').optional(),
   AWS_ACCESS_KEY_ID: z.string().min(1).optional(),

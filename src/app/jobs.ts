@@ -214,6 +214,8 @@ const table = {
   'send-digests': job({ ...repeated, mayRunEarly: true, everyMs: 60_000 }),
   /** What could not be copied is copied by the next one. */
   'copy-audit': job({ ...repeated, everyMs: 5000 }),
+  /** Months that ended long ago: looking costs a few reads. */
+  'archive-audit': job({ ...repeated, everyMs: 6 * 3_600_000 }),
   /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
   'refresh-directory': job({ ...repeated, everyMs: 30_000 }),
   /** What App Home counts down or lets run out is seldom older. */

@@ -2,10 +2,12 @@ import { hash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
+import { ConfigError } from '../core/errors.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { createSigner, type Signer } from '../core/sign.ts';
+import type { Archive } from './archive.ts';
 
 /** The rules in force when something was permitted. */
 export const Policy = z.strictObject({
@@ -116,6 +118,8 @@ export interface AuditEntry {
   readonly hash: string;
   /** Of the hash, by the worker that wrote it. */
   readonly signature: string;
+  /** All of it as it is stored. */
+  readonly line: string;
 }
 
 /** The length of the chain, and the hash that its next record builds on. */
@@ -155,12 +159,14 @@ interface AuditDeps {
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
   /** Gets the new head with each record, so that a second place keeps it. */
   readonly log?: Log;
+  /** Where old months are; null: all of it is in Redis. */
+  readonly archive?: Archive | null;
 }
 
-const [chain, head] = [auditKey('chain'), auditKey('head')];
+const [chain, head, archived] = [auditKey('chain'), auditKey('head'), auditKey('archived')];
 
-/** The append-only record of what people did. It is kept for good: no code of ours removes a line. */
-export function createAudit({ redis, sign, inForce, describe, permalink, log }: AuditDeps) {
+/** The append-only record of what people did. It is kept for good: a record leaves Redis only when a file has it. */
+export function createAudit({ redis, sign, inForce, describe, permalink, log, archive = null }: AuditDeps) {
   const script = defineScript(redis, appendSource);
 
   return {
@@ -178,7 +184,7 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log }: 
         const own = chainHash(previous, record);
         const line = JSON.stringify({ record, previous, hash: own, signature: sign(own) });
         const args = [previous, line, own, MEMORY_TTL_SECONDS];
-        const [answer, value] = (await script.run([chain, head, memory], args)) as [string, string | number];
+        const [answer, value] = (await script.run([chain, head, memory, archived], args)) as [string, string | number];
         if (answer === 'known') return;
         if (answer === 'added') {
           log?.info({ record: value, auditHead: own, actionId: record.actionId, event: record.event }, 'on record');
@@ -188,35 +194,84 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log }: 
         previous = String(value);
       }
     },
-    ...createAuditReader(redis),
+    ...createAuditReader(redis, archive),
   };
 }
 
-export function createAuditReader(redis: Redis | Cluster) {
+/** How many records were moved to files, and the hash of the last one there. */
+export async function readArchived(redis: Redis | Cluster): Promise<AuditHead> {
+  return toHead(await redis.get(archived));
+}
+
+/** @param archive null: all of it must be in Redis. */
+export function createAuditReader(redis: Redis | Cluster, archive: Archive | null = null) {
+  async function* readFiles(from: number, to: number): AsyncGenerator<AuditEntry, void> {
+    if (archive === null)
+      throw new ConfigError([
+        `AUDIT_ARCHIVE: expected the folder with records 1 to ${to}, which were moved there from Redis. Nothing was changed.`,
+      ]);
+    let number = from;
+    for await (const line of archive.read(from, to)) {
+      yield { number, ...toEntry(line) };
+      number += 1;
+    }
+  }
+
   return {
-    /** Oldest first, read in pages, as stored. */
+    /**
+     * Oldest first, read in pages, as stored: from files what was moved there, then from Redis.
+     *
+     * @throws ConfigError when it is not known where the files are. @throws ArchiveError when one of them is not there.
+     */
     async *read({ from = 1 }: { readonly from?: number } = {}): AsyncGenerator<AuditEntry, void> {
-      for (let start = from - 1; ; start += PAGE) {
-        const lines = await redis.lrange(chain, start, start + PAGE - 1);
-        for (const [index, line] of lines.entries()) {
-          yield { number: start + index + 1, ...toEntry(line) };
+      let next = from;
+      let { count: moved } = await readArchived(redis);
+      for (;;) {
+        if (next <= moved) yield* readFiles(next, moved);
+        next = Math.max(next, moved + 1);
+        const start = next - 1 - moved;
+        const page =
+          (await redis
+            .multi()
+            .get(archived)
+            .lrange(chain, start, start + PAGE - 1)
+            .exec()) ?? [];
+        const movedNow = toHead(page[0]?.[1]).count;
+        if (movedNow !== moved) {
+          // A month was moved in between.
+          moved = movedNow;
+          continue;
+        }
+        const lines = page[1]?.[1] as string[];
+        for (const line of lines) {
+          yield { number: next, ...toEntry(line) };
+          next += 1;
         }
         if (lines.length < PAGE) return;
       }
     },
     async head(): Promise<AuditHead> {
-      const [count, last] = (await redis.multi().llen(chain).get(head).exec()) ?? [];
-      return { count: Number(count?.[1] ?? 0), hash: typeof last?.[1] === 'string' ? last[1] : GENESIS };
+      const [count, last, moved] = (await redis.multi().llen(chain).get(head).get(archived).exec()) ?? [];
+      return {
+        count: Number(count?.[1] ?? 0) + toHead(moved?.[1]).count,
+        hash: typeof last?.[1] === 'string' ? last[1] : GENESIS,
+      };
     },
   };
+}
+
+/** `COUNT:HASH`, or the beginning of the chain. */
+export function toHead(text: unknown): AuditHead {
+  const parts = /^(\d+):(.*)$/.exec(typeof text === 'string' ? text : '');
+  return parts === null ? { count: 0, hash: GENESIS } : { count: Number(parts[1]), hash: parts[2] ?? '' };
 }
 
 /** Not checked against the schema, because older records must be verified as they were written. */
 function toEntry(line: string): Omit<AuditEntry, 'number'> {
   try {
-    return JSON.parse(line) as Omit<AuditEntry, 'number'>;
+    return { ...(JSON.parse(line) as Omit<AuditEntry, 'number' | 'line'>), line };
   } catch {
-    return { record: null, previous: '', hash: '', signature: '' };
+    return { record: null, previous: '', hash: '', signature: '', line };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { auditKey } from '../core/keys.ts';
 import type { Signer } from '../core/sign.ts';
-import type { AuditEntry, AuditHead, AuditReader } from './audit.ts';
+import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
 /** What is wrong with the record or its copy. */
@@ -52,7 +52,7 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
 
   /** How many records need no copy any more. */
   async function start(): Promise<number> {
-    const copied = positionOf(await redis.get(key));
+    const copied = toHead(await redis.get(key));
     if (copied.count === 0) return 0;
     const { value: last } = await reader.read({ from: copied.count }).next();
     if (last?.hash === copied.hash) return copied.count;
@@ -75,11 +75,6 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
 }
 
 class SinkError extends Error {}
-
-function positionOf(text: string | null): AuditHead {
-  const [count = '', hash = ''] = (text ?? '').split(':');
-  return /^\d+$/.test(count) ? { count: Number(count), hash } : { count: 0, hash: '' };
-}
 
 function headOf({ number, hash, signature, record }: AuditEntry): CopiedHead {
   return { record: number, hash, at: record?.at ?? '', signature };

@@ -78,7 +78,8 @@ function broken(number: number, why: string): Verdict {
   return { isWhole: false, number, why };
 }
 
-function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
+/** What is wrong with a record by itself, or after the one before it; null: nothing. */
+export function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
   if (record === null) return 'cannot be read';
   if (before !== previous) return 'does not follow the record before it: one was removed, added or moved';
   return hash === chainHash(before, record) ? null : 'was changed after it was written';

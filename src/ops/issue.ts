@@ -245,6 +245,28 @@ export const auditSinkAway: OpsIssue = {
   },
 };
 
+export const auditArchiveAway: OpsIssue = {
+  cause: 'audit-archive',
+  title: 'Old months of the audit record cannot be moved to files',
+  what: 'The folder that AUDIT_ARCHIVE names cannot be used, or has other records under the same numbers.',
+  means: 'Nothing is lost: the record stays in Redis, and takes memory there.',
+  todo: 'Look at the folder and its rights, and at what the worker’s log says about it.',
+  resolved: {
+    what: 'Old months of the audit record are moved to files again.',
+    means: 'What waited has left Redis.',
+  },
+};
+
+export function auditRecordBroken(number: number): OpsIssue {
+  return {
+    cause: `audit-broken:${number}`,
+    title: 'The audit record is broken',
+    what: `Record ${number} of the audit chain is not as it was written, so its month stays in Redis.`,
+    means: 'Somebody changed, removed or added a record.',
+    todo: 'Run `npm run audit -- verify`, and find out who can write to Redis.',
+  };
+}
+
 export function auditRecordChanged(number: number): OpsIssue {
   return {
     cause: `audit-changed:${number}`,

@@ -146,7 +146,8 @@ function createCommands(nowMs: () => number) {
       else sortedSets.zadd(open, order, id);
       return 0;
     },
-    'audit/append'(_count: Arg, chain: Arg, head: Arg, memory: Arg, ...[seen, line, own, seconds]: Arg[]) {
+    'audit/append'(_count: Arg, chain: Arg, head: Arg, memory: Arg, _archived: Arg, ...rest: Arg[]) {
+      const [seen, line, own, seconds] = rest;
       if (strings.exists(memory) === 1) return ['known'];
       const last = strings.get(head) ?? seen;
       if (last !== seen) return ['moved', last];

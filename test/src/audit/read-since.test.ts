@@ -22,7 +22,7 @@ it('of a long chain only the end is read, and what cannot be read is left out', 
   const entries = Array.from({ length: 9000 }, (_, index): AuditEntry => {
     const at = new Date(START + index * HOUR_MS).toISOString();
     const record = index === 8999 ? null : { ...statement(`act_${index}`), at, twoPersonAboveCents: 1 };
-    return { number: index + 1, record, previous: '', hash: '', signature: '' };
+    return { number: index + 1, record, previous: '', hash: '', signature: '', line: '' };
   });
   const reader = {
     head: async () => ({ count: entries.length, hash: '' }),

@@ -1,0 +1,178 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Archive, openArchive } from '../../../src/audit/archive.ts';
+import { createArchiveMonths } from '../../../src/audit/archive-months.ts';
+import { createAudit, createAuditReader, readArchived } from '../../../src/audit/audit.ts';
+import { verifyChain } from '../../../src/audit/verify.ts';
+import { auditKey } from '../../../src/core/keys.ts';
+import type { Log } from '../../../src/core/log.ts';
+import { signer, statement } from '../../support/audit-records.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardbell-archive-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const CHAIN = auditKey('chain');
+const inForce = () => ({ twoPersonAboveCents: 1 });
+const reader = (archive: Archive | null = openArchive(folder)) => createAuditReader(redis(), archive);
+const months = (now: string, over: { archive?: Archive; recordChanged?: (number: number) => Promise<void> } = {}) =>
+  createArchiveMonths({
+    redis: redis(),
+    reader: reader(),
+    archive: openArchive(folder),
+    now: () => new Date(now),
+    recordChanged: async (number) => expect.unreachable(`record ${number}`),
+    ...over,
+  })();
+const append = (at: string, log?: Log) =>
+  createAudit({ redis: redis(), sign: signer.sign, inForce, ...(log && { log }) }).append({
+    ...statement(`act_${at}`),
+    at,
+  });
+async function verify() {
+  return await verifyChain(reader().read(), await reader().head(), { isSigned: signer.verify });
+}
+async function numbersAndTimes(from = 1): Promise<string[]> {
+  const all: string[] = [];
+  for await (const { number, record } of reader().read({ from })) all.push(`${number} ${record?.at.slice(0, 10)}`);
+  return all;
+}
+
+const days = ['2026-07-01', '2026-07-31', '2026-08-05', '2026-08-20', '2026-09-30', '2026-10-01'];
+/** August ended 35 days before, September did not. */
+const ON = '2026-10-06T00:00:00Z';
+const fill = async (): Promise<void> => {
+  for (const day of days) await append(`${day}T12:00:00.000Z`);
+};
+
+it('moves each month that ended 35 days ago to a file; all of it is read and verified as one chain', async () => {
+  await fill();
+  const before = await numbersAndTimes();
+  const { head } = reader();
+  const ends = await head();
+
+  await months('2026-10-05T23:59:59Z');
+  expect(await readdir(folder)).toEqual(['audit-2026-07-000000001-000000002.jsonl']);
+  await months(ON);
+
+  expect((await readdir(folder)).toSorted()).toEqual([
+    'audit-2026-07-000000001-000000002.jsonl',
+    'audit-2026-08-000000003-000000004.jsonl',
+  ]);
+  expect(await redis().llen(CHAIN)).toBe(2);
+  expect(await numbersAndTimes()).toEqual(before);
+  expect(await numbersAndTimes(4)).toEqual(before.slice(3));
+  expect(await head()).toEqual(ends);
+  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+});
+
+it('goes on counting after the records that were moved, also when none is left in Redis', async () => {
+  await fill();
+  await months('2027-06-01T00:00:00Z');
+  expect(await redis().llen(CHAIN)).toBe(0);
+  const noted: unknown[] = [];
+  await append('2027-06-02T12:00:00.000Z', { info: (fields: unknown) => noted.push(fields) } as unknown as Log);
+
+  expect(noted).toEqual([expect.objectContaining({ record: 7 })]);
+  expect(await reader().head()).toMatchObject({ count: 7 });
+  expect((await numbersAndTimes()).at(-1)).toBe('7 2027-06-02');
+  expect(await verify()).toMatchObject({ isWhole: true, count: 7 });
+});
+
+it('loses nothing when it is killed between the file and Redis: the next run writes the same file', async () => {
+  await fill();
+  const lines = await redis().lrange(CHAIN, 0, -1);
+  const archive = openArchive(folder);
+  const dies: Archive = {
+    ...archive,
+    async write(...args) {
+      await archive.write(...args);
+      throw new Error('killed');
+    },
+  };
+
+  await expect(months(ON, { archive: dies })).rejects.toThrow('killed');
+  expect(await redis().lrange(CHAIN, 0, -1)).toEqual(lines);
+  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+  await Promise.all([months(ON), months(ON)]);
+
+  expect(await redis().llen(CHAIN)).toBe(2);
+  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+});
+
+it('a Redis that was restored from before finds the same in its files, and goes on', async () => {
+  await fill();
+  const dump = await redis().dumpBuffer(CHAIN);
+  await months(ON);
+  await redis().del(auditKey('archived'), CHAIN);
+  await redis().restore(CHAIN, 0, dump);
+  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+
+  await months(ON);
+
+  expect(await readArchived(redis())).toMatchObject({ count: 4 });
+  expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
+});
+
+it('while records are read a month may be moved: each is read once', async () => {
+  await fill();
+  const seen: number[] = [];
+  for await (const { number } of reader().read()) {
+    seen.push(number);
+    if (number === 1) await months(ON);
+  }
+
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+describe('a month with a record that somebody changed', () => {
+  it('stays in Redis as evidence, and ops are told which record it is', async () => {
+    await fill();
+    const line = JSON.parse((await redis().lindex(CHAIN, 2)) ?? '');
+    await redis().lset(CHAIN, 2, JSON.stringify({ ...line, record: { ...line.record, reason: 'other' } }));
+    const changed: number[] = [];
+
+    await months(ON, { recordChanged: async (number) => void changed.push(number) });
+
+    expect(changed).toEqual([3]);
+    expect(await readdir(folder)).toEqual(['audit-2026-07-000000001-000000002.jsonl']);
+    expect(await redis().llen(CHAIN)).toBe(4);
+  });
+
+  it('is found in its file as well, and so is a file that is gone', async () => {
+    await fill();
+    await months(ON);
+    const file = join(folder, 'audit-2026-08-000000003-000000004.jsonl');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"reason":"lost"', '"reason":"left"'));
+    expect(await verify()).toEqual({ isWhole: false, number: 3, why: 'was changed after it was written' });
+
+    await rm(file);
+    await expect(verify()).rejects.toThrow('record 3 is missing: no file in AUDIT_ARCHIVE has it');
+  });
+
+  it('is found where the first record in Redis is not the one after the files', async () => {
+    await fill();
+    await months(ON);
+    await redis().lpop(CHAIN);
+
+    expect(await verify()).toMatchObject({ isWhole: false, number: 5 });
+  });
+});
+
+it('without AUDIT_ARCHIVE says what is missing, and reads what is in Redis', async () => {
+  await fill();
+  await months(ON);
+  const numbers: number[] = [];
+  for await (const { number } of reader(null).read({ from: 5 })) numbers.push(number);
+
+  expect(numbers).toEqual([5, 6]);
+  await expect(reader(null).read().next()).rejects.toThrow(
+    'AUDIT_ARCHIVE: expected the folder with records 1 to 4, which were moved there from Redis',
+  );
+});

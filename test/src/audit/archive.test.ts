@@ -1,0 +1,84 @@
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openArchive, type Segment } from '../../../src/audit/archive.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cardbell-archive-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const september: Segment = { month: '2026-09', first: 1, last: 3 };
+const october: Segment = { month: '2026-10', first: 4, last: 5 };
+
+async function* lines(...texts: string[]): AsyncGenerator<string> {
+  yield* texts;
+}
+
+async function read(from: number, to: number): Promise<string[]> {
+  const found: string[] = [];
+  for await (const line of openArchive(folder).read(from, to)) found.push(line);
+  return found;
+}
+
+async function writeBoth(): Promise<void> {
+  await openArchive(folder).write(lines('a', 'b', 'c'), () => september);
+  await openArchive(folder).write(lines('d', 'e'), () => october);
+}
+
+it('keeps a file a month, which only its owner may read, and gives back any part of it', async () => {
+  await writeBoth();
+
+  expect((await readdir(folder)).toSorted()).toEqual([
+    'audit-2026-09-000000001-000000003.jsonl',
+    'audit-2026-10-000000004-000000005.jsonl',
+  ]);
+  expect((await stat(join(folder, 'audit-2026-09-000000001-000000003.jsonl'))).mode & 0o777).toBe(0o600);
+  expect(await read(1, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(await read(3, 4)).toEqual(['c', 'd']);
+});
+
+it('says which record is missing: its file, or the end of a file', async () => {
+  await writeBoth();
+  await expect(read(1, 6)).rejects.toThrow('record 6 is missing: no file in AUDIT_ARCHIVE has it');
+
+  await writeFile(join(folder, 'audit-2026-10-000000004-000000005.jsonl'), 'd\n');
+  await expect(read(1, 5)).rejects.toThrow(
+    'record 5 is missing: audit-2026-10-000000004-000000005.jsonl ends before it',
+  );
+
+  await rm(join(folder, 'audit-2026-09-000000001-000000003.jsonl'));
+  await expect(read(2, 5)).rejects.toThrow('record 2 is missing: no file in AUDIT_ARCHIVE has it');
+});
+
+it('may write the same again, and never writes over other records', async () => {
+  await writeBoth();
+  await openArchive(folder).write(lines('d', 'e'), () => october);
+  expect(await read(1, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
+
+  await expect(openArchive(folder).write(lines('d', 'x'), () => october)).rejects.toThrow(
+    'record 4 is in audit-2026-10-000000004-000000005.jsonl already, in another form',
+  );
+  await expect(openArchive(folder).write(lines('c'), () => ({ ...october, first: 3, last: 3 }))).rejects.toThrow(
+    'record 3 is in audit-2026-09-000000001-000000003.jsonl already, in another form',
+  );
+  expect(await read(1, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+it('leaves no unfinished file where nothing was to be written, or writing failed; one of a killed worker goes after a day', async () => {
+  const [old, recent] = [join(folder, '.unfinished-old'), join(folder, '.unfinished-recent')];
+  for (const path of [old, recent]) await writeFile(path, 'a\n');
+  await utimes(old, new Date(), new Date(Date.now() - 25 * 3_600_000));
+  async function* broken(): AsyncGenerator<string> {
+    yield 'a';
+    throw new Error('Redis is away');
+  }
+
+  await openArchive(folder).write(lines(), () => null);
+  await expect(openArchive(folder).write(broken(), () => september)).rejects.toThrow('Redis is away');
+
+  expect(await readdir(folder)).toEqual(['.unfinished-recent']);
+  expect(await readFile(recent, 'utf8')).toBe('a\n');
+});
