@@ -47,7 +47,7 @@ export function composeArchiveMonths(context: WorkerContext): () => Promise<void
     reader: audit,
     archive: openArchive(config.audit.archive),
     now: () => new Date(),
-    recordChanged: (number) => notifyOps(opsIssue.auditRecordBroken(number)),
+    recordChanged: (number) => notifyOps(opsIssue.auditRecordChanged(number)),
   });
   return async () => {
     try {

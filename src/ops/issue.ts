@@ -257,21 +257,11 @@ export const auditArchiveAway: OpsIssue = {
   },
 };
 
-export function auditRecordBroken(number: number): OpsIssue {
-  return {
-    cause: `audit-broken:${number}`,
-    title: 'The audit record is broken',
-    what: `Record ${number} of the audit chain is not as it was written, so its month stays in Redis.`,
-    means: 'Somebody changed, removed or added a record.',
-    todo: 'Run `npm run audit -- verify`, and find out who can write to Redis.',
-  };
-}
-
 export function auditRecordChanged(number: number): OpsIssue {
   return {
     cause: `audit-changed:${number}`,
-    title: 'The audit record is not what was copied',
-    what: `Record ${number} of the audit chain is missing, or another one than was copied.`,
+    title: 'The audit record is not as it was written',
+    what: `Record ${number} of the audit chain is missing, was changed, or is another one than was copied.`,
     means: 'Either Redis came back older than it was, or somebody cut off or rewrote the record.',
     todo: 'Run `npm run audit -- verify`. If Redis did not restart or fail over, find out who can write to it.',
   };
