@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerJson } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 
@@ -32,12 +33,12 @@ export async function startAdminServer(
   facts: AdminFacts,
 ): Promise<AdminServer> {
   const routes: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
-    '/livez': async (response) => answer(response, 200, { status: 'alive' }),
+    '/livez': async (response) => answerJson(response, 200, { status: 'alive' }),
     '/readyz': async (response) => {
       const problems = await facts.problems();
       const warnings = facts.warnings();
       const status = problems.length === 0 ? 200 : 503;
-      answer(response, status, {
+      answerJson(response, status, {
         status: status === 200 ? 'ready' : 'not ready',
         ...(problems.length > 0 && { problems }),
         ...(warnings.length > 0 && { warnings }),
@@ -53,7 +54,7 @@ export async function startAdminServer(
     handle(request, response).catch((error: unknown) => {
       facts.log.error({ err: error }, 'an admin request failed');
       if (response.headersSent) response.destroy();
-      else answer(response, 500, { error: 'unexpected error' });
+      else answerJson(response, 500, { error: 'unexpected error' });
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -74,16 +75,11 @@ export async function startAdminServer(
     const page = /^\/queues(?:\/|$)/.test(path) ? facts.queuePage() : null;
     if (page !== null) return page(request, response);
     const route = routes[path];
-    if (route === undefined) return answer(response, 404, { error: 'expected /livez, /readyz or /metrics' });
+    if (route === undefined) return answerJson(response, 404, { error: 'expected /livez, /readyz or /metrics' });
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
-      return answer(response, 405, { error: 'expected GET' });
+      return answerJson(response, 405, { error: 'expected GET' });
     }
     await route(response);
   }
-}
-
-function answer(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify(body));
 }

@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
+import { answerJson } from '../core/answer-json.ts';
 import type { Queues } from '../core/queues.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
 
@@ -52,16 +53,17 @@ export function createQueuePage(
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-frame-options', 'DENY');
     const refused = guard(request);
-    if (refused !== null) return answer(response, refused);
+    if (refused !== null) return answerJson(response, refused.status, { error: refused.error }, refused.headers);
     // The links of the page are relative to its address.
     request.url = request.url?.slice(BASE.length).replace(/^(?!\/)/, '/') ?? '/';
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (!isReading && !(isWritable && writable.test(request.url) && isSameOrigin(request)))
-      return answer(response, {
-        status: 405,
-        error: 'this page only tries again or runs now; npm run replay -- discard gives up a job',
-        headers: { allow: 'GET, HEAD' },
-      });
+      return answerJson(
+        response,
+        405,
+        { error: 'this page only tries again or runs now; npm run replay -- discard gives up a job' },
+        { allow: 'GET, HEAD' },
+      );
     board(request, response);
   };
 }
@@ -106,11 +108,6 @@ function passwordOf(header: string | undefined): Buffer | null {
 function isSameOrigin({ headers }: IncomingMessage): boolean {
   const { origin, host = '' } = headers;
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
-}
-
-function answer(response: ServerResponse, { status, error, headers }: Refused): void {
-  response.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify({ error }));
 }
 
 /** Names of fields that hold an id, or say what kind of thing an id is of. */

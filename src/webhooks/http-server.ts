@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
+import { answerJson } from '../core/answer-json.ts';
 import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
 
@@ -50,10 +51,10 @@ export function createHttpServer(
   otherwise: (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue?: boolean) => void {
   const plain: Readonly<Record<string, Route>> = {
-    '/healthz': async (_request, response) => answer(response, 200, { status: 'alive', version }),
+    '/healthz': async (_request, response) => answerJson(response, 200, { status: 'alive', version }),
     '/readyz': async (_request, response) => {
-      if (await deps.isReady()) answer(response, 200, { status: 'ready' });
-      else answer(response, 503, { status: 'not ready' });
+      if (await deps.isReady()) answerJson(response, 200, { status: 'ready' });
+      else answerJson(response, 503, { status: 'not ready' });
     },
   };
 
@@ -75,7 +76,7 @@ export function createHttpServer(
     }
     run.catch((error: unknown) => {
       deps.log.error({ err: error }, 'request could not be handled');
-      if (!response.headersSent) answer(response, 500, { error: 'unexpected error on our side' });
+      if (!response.headersSent) answerJson(response, 500, { error: 'unexpected error on our side' });
       else response.destroy();
     });
   };
@@ -84,19 +85,10 @@ export function createHttpServer(
 async function plainRoute(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    answer(response, 405, { error: 'expected GET' });
+    answerJson(response, 405, { error: 'expected GET' });
     return;
   }
   await route(request, response, false);
-}
-
-function answer(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(text);
 }
 
 /** Takes requests with `Expect: 100-continue` before Node answers "continue" to all of them. */
