@@ -7,6 +7,7 @@ import { ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/hom
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit.ts';
+import type { StoredEvent } from '../core/event.ts';
 import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -151,11 +152,12 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
       }),
   });
   return {
-    'deliver-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: false }),
-    'deliver-late-alert': (event, attempt) => receiveEvent(event, { ...attempt, isLate: true }),
+    'deliver-alert': (event, run) => receiveEvent(event, { ...run, isLate: false }),
+    'deliver-late-alert': (event, run) => receiveEvent(event, { ...run, isLate: true }),
     'deliver-burst': createDeliverBurst({
       deliver: (event, isLate) => receiveEvent(event, { isLate, hasWaited: false, isLast: false }),
-      handOn: (event, isLate) => toJob({ type: 'event', event, isLate }, enqueue),
+      // Its job reads it again, and fails where this version does not know it.
+      handOn: (event, isLate) => toJob({ type: 'event', event: event as StoredEvent, isLate }, enqueue),
       measure: (outcome, ms) => metrics.jobRan('bursts', 'deliver-alert', outcome, ms),
       log,
     }),
@@ -184,10 +186,10 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
     if (!isOurs) await notifyOps(opsIssue.entryRejected(id, why));
   };
   return {
-    async 'perform-action'({ action, signature }, attempt) {
-      const rejection = await genuine.whyNot({ action, signature }, attempt);
+    async 'perform-action'({ action, signature }, run) {
+      const rejection = await genuine.whyNot({ action, signature }, run);
       if (rejection !== null) return await reject(action, rejection);
-      await verbs.performAction(action, attempt);
+      await verbs.performAction(action, run);
       await performed(action);
       metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
     },

@@ -14,8 +14,8 @@ type BurstEvent = Burst['events'][number];
 interface Deps {
   /** @returns milliseconds after which to run again, or null when the event is delivered. */
   readonly deliver: (event: StoredEvent, isLate: boolean) => Promise<number | null>;
-  /** Makes an event a job of its own. Safe to repeat. */
-  readonly handOn: (event: StoredEvent, isLate: boolean) => Promise<void>;
+  /** Makes an event a job of its own, also one that is none of this version: its job says so. Safe to repeat. */
+  readonly handOn: (event: { readonly id: string }, isLate: boolean) => Promise<void>;
   /** Told of each event. */
   readonly measure: (outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
   readonly log: Log;
@@ -44,8 +44,7 @@ export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinM
   };
 
   async function deliverOne({ event, isLate, trace }: BurstEvent, beginBy: number): Promise<void> {
-    // What is no event of this version becomes a job that says so.
-    const itsJob = (): Promise<void> => handOn(event as unknown as StoredEvent, isLate);
+    const itsJob = (): Promise<void> => handOn(event, isLate);
     const startedAt = performance.now();
     if (startedAt > beginBy) return await itsJob();
     let outcome: Parameters<typeof measure>[0] = 'failed';

@@ -64,13 +64,13 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
-  const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
+  const command: (this: unknown, ...args: (string | number)[]) => Promise<unknown> = Reflect.get(redis, name);
   return {
     async run(keys, args) {
       const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
       if (!fits)
         throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
-      return commands[name]?.call(redis, keys.length, ...keys, ...args);
+      return command.call(redis, keys.length, ...keys, ...args);
     },
   };
 }

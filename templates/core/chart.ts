@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Block, KnownBlock } from '@slack/types';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 
@@ -18,7 +18,7 @@ export function barChart(title: string, series: string, bars: readonly Bar[]): K
     known.add(name);
     return { label: name, value };
   });
-  const block = {
+  const block: Block & { readonly title: string; readonly chart: object } = {
     type: 'data_visualization',
     title: truncate(plain(title), limits.CHART_TITLE_MAX),
     chart: {
@@ -28,5 +28,5 @@ export function barChart(title: string, series: string, bars: readonly Bar[]): K
     },
   };
   // The published types do not have it yet.
-  return block as unknown as KnownBlock;
+  return block as Block as KnownBlock;
 }

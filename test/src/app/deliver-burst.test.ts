@@ -15,7 +15,7 @@ function createWorld(
   {
     beginWithinMs = 60_000,
     handOn = async () => {},
-  }: { beginWithinMs?: number; handOn?: (event: StoredEvent) => Promise<void> } = {},
+  }: { beginWithinMs?: number; handOn?: (event: { readonly id: string }) => Promise<void> } = {},
 ) {
   const own: string[] = [];
   const measured: string[] = [];
