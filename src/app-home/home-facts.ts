@@ -13,7 +13,7 @@ import { lastDeclines, limitsOf, type RecentDeclines } from '../directory/show-c
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Permission } from '../policy/decide.ts';
+import type { Permission } from '../policy/decide-action.ts';
 import type { CardsFor } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import { type ListPage, listPage } from './home-page.ts';

@@ -23,7 +23,7 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
 }
 
 /** Nobody reads a digest that is later than this. */
-const LATE_MS = 12 * 3_600_000;
+const TOO_OLD_MS = 12 * 3_600_000;
 const MONDAY = 1;
 /** More than anybody's card is declined in a week. */
 const DECLINES_MAX = 200;
@@ -35,7 +35,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
     for (const { userId, often, since } of await preferences.ownDigests()) {
       const weekday = often === 'weekly' ? MONDAY : null;
       const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
-      const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < LATE_MS;
+      const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
       const id = `own-digest-${userId}-${often}-${period.date}`;
       if (!isDue || (await sent.has(id))) continue;
       const cards = await Promise.all(
@@ -48,7 +48,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
         await notifyDirectly(userId, id, ownDigest({ often, cards }));
         await record(userId, id, `${often} digest of own cards: ${cards.length}`);
       }
-      await sent.add(id, 2 * LATE_MS);
+      await sent.add(id, 2 * TOO_OLD_MS);
     }
   };
 }

@@ -129,7 +129,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
 }
 
 /** What is later than this has lost its timer. */
-const LATE_MS = 30_000;
+const OVERDUE_MS = 30_000;
 
 interface SweepDeps {
   readonly enqueue: Enqueue;
@@ -154,7 +154,7 @@ interface SweepDeps {
  */
 export function createSweep(deps: SweepDeps): () => Promise<void> {
   const { enqueue, now, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
-  const isLate = (endsAt: string): boolean => Date.parse(endsAt) + LATE_MS < now().getTime();
+  const isOverdue = (endsAt: string): boolean => Date.parse(endsAt) + OVERDUE_MS < now().getTime();
 
   return async function sweep() {
     await deps.keepTimers();
@@ -162,17 +162,17 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
       if ((await outbox.waiting(channel)) > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
     for (const { id, endsAt, state } of await temporaryChanges.all()) {
-      if (state === 'open' && isLate(endsAt)) {
+      if (state === 'open' && isOverdue(endsAt)) {
         await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: `temporary-change-${id}-now` });
       }
     }
     for (const { id, endsAt } of await mutes.inForce()) {
-      if (isLate(endsAt)) await enqueue('end-mute', { muteId: id });
+      if (isOverdue(endsAt)) await enqueue('end-mute', { muteId: id });
     }
     for (const { id } of await mutes.ended()) await enqueue('end-mute', { muteId: id }, { id: `mute-${id}-now` });
     for (const { action } of await progress.awaited()) await enqueue('verify-action', { actionId: action.id });
     for (const { id, expiresAt } of await claims.open()) {
-      if (isLate(expiresAt)) await enqueue('end-claim', { claimId: id });
+      if (isOverdue(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
     // Last: it reads alerts, and one that cannot be read must not hold up the others.

@@ -25,7 +25,7 @@ export interface Waiting {
   readonly most: number | null;
 }
 
-export interface Look {
+interface NextEntries {
   /** A message whose sender has not recorded what became of it. Nothing can be claimed until it is resolved. */
   readonly unresolved: {
     readonly sending: Sending;
@@ -70,7 +70,7 @@ interface Entries {
 
 /** Entries as they are posted. A channel has at most one message on its way. */
 interface Sendings {
-  look(channel: string, max: number): Promise<Look>;
+  look(channel: string, max: number): Promise<NextEntries>;
   /** How many entries may be posted now. */
   waiting(channel: string): Promise<number>;
   /**
@@ -193,7 +193,7 @@ function createSendings(redis: Redis | Cluster): Sendings {
     await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...sent]);
   };
 
-  async function look(channel: string, max: number): Promise<Look> {
+  async function look(channel: string, max: number): Promise<NextEntries> {
     const answer = (await lookScript.run(keysOf(channel), [max, HELD_WAIT_MS])) as (string | number)[];
     const [now, text, heldUntil, ...rest] = answer;
     const age = (since: unknown): number => Math.max(0, Number(now) - Number(since));

@@ -17,7 +17,7 @@ export interface HealthFacts {
   readonly memory: { readonly share: number | null; readonly refusedFrom: number };
 }
 
-const LATE_MS = 10_000;
+const LAG_MAX_MS = 10_000;
 const SHOWN_MAX = 6;
 /** Ops are told when no more than this is left until webhooks are refused. */
 const FILLING = 0.15;
@@ -26,7 +26,7 @@ const FILLING = 0.15;
 export function homeHealth(facts: HealthFacts): KnownBlock[] {
   const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead, memory } = facts;
   const isFilling = memory.share !== null && memory.share > memory.refusedFrom - FILLING;
-  const isLate = lagMs > LATE_MS;
+  const isLate = lagMs > LAG_MAX_MS;
   const isStuck = failed + quarantined > 0;
   const isWell = !isLate && !isStuck && !isCardApiAway && !isCardTokenDead && !isFilling;
   const lag = isLate ? `, the oldest for ${Math.round(lagMs / 1000)} seconds` : '';
