@@ -3,7 +3,7 @@ import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../.
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
-import { BLOCKED_ALONE_MAX } from '../../src/policy/decide.ts';
+import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
 import type { ListenerDeps } from '../deps.ts';

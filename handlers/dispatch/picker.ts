@@ -1,6 +1,6 @@
 import type { Action, Origin } from '../../src/actions/action.ts';
 import { helpFor, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
-import type { Role } from '../../src/policy/decide.ts';
+import type { Role } from '../../src/policy/decide-action.ts';
 import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import type { ListenerDeps } from '../deps.ts';

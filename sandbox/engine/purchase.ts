@@ -6,7 +6,7 @@ import { categoryOf } from '../state/merchant-category.ts';
 import type { Purchase } from '../state/transaction.ts';
 import { cardOf, findAccount, indexPurchase, rulesOf, type World } from '../state/world.ts';
 import { setCardStatus } from './card-status.ts';
-import { type Decline, decide } from './decide.ts';
+import { type Decline, decide } from './decide-purchase.ts';
 import { balancesOf, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
 import { countedPadding, padding } from './padding.ts';
 import type { PurchaseRequest } from './purchase-request.ts';

@@ -5,7 +5,7 @@ import type { Lease, WithLock } from '../core/lock.ts';
 import type { ServiceDays } from '../core/service-time.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
-import type { Role } from '../policy/decide.ts';
+import type { Role } from '../policy/decide-action.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
@@ -79,7 +79,7 @@ export type FactsOf = (
 ) => Promise<CardFacts>;
 
 /** The job that runs an action. */
-export interface Attempt {
+export interface ActionRun {
   /** It will not run again: then people are told instead of waiting. */
   readonly isLast: boolean;
   /** Of the lock that it runs under already, if any. */
@@ -87,6 +87,6 @@ export interface Attempt {
 }
 
 /** The same under the lock of the account that the action changes. */
-export interface LockedAttempt extends Attempt {
+export interface LockedRun extends ActionRun {
   readonly lease: Lease;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Since } from '../core/since.ts';
-import { Role } from '../policy/decide.ts';
+import { Role } from '../policy/decide-action.ts';
 
 const AlertTarget = z.strictObject({ kind: z.literal('alert'), alertId: z.string() });
 const WordsTarget = z.strictObject({ kind: z.literal('words'), words: z.array(z.string()).min(1) });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { Signer } from '../core/sign.ts';
-import { UNDO_MS } from '../policy/decide.ts';
+import { UNDO_MS } from '../policy/decide-action.ts';
 
 /** Longer than it can be undone, so that a click in the last second is still answered properly. */
 const KEPT_MS = 10 * UNDO_MS;

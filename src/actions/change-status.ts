@@ -7,7 +7,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Result } from './action-state.ts';
-import type { ActionTools, Attempt, FactsOf, LockedAttempt } from './action-tools.ts';
+import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -31,7 +31,7 @@ const BLOCK_READ_MS = 4000;
 export type ChangeStatus = (
   verb: StatusVerb,
   resolved: Resolved,
-  attempt: LockedAttempt,
+  run: LockedRun,
   options?: { readonly isConfirmed?: boolean },
 ) => Promise<unknown>;
 
@@ -46,11 +46,11 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, blocks, sendStatus } = deps;
-  return async function changeStatus(verb, { action, acctId, cardId }, attempt, { isConfirmed = false } = {}) {
+  return async function changeStatus(verb, { action, acctId, cardId }, run, { isConfirmed = false } = {}) {
     // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
-    if (account === null) return await blockUnread({ action, acctId, cardId }, attempt);
+    if (account === null) return await blockUnread({ action, acctId, cardId }, run);
     const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
@@ -81,7 +81,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
 
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
     if (verb !== 'block' && !(await deps.permit(resolved, written?.state === 'sending', finish))) return null;
-    return await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, attempt);
+    return await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, run);
   };
 
   function finisher(
@@ -101,12 +101,12 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 
   /** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
-  async function blockUnread(resolved: Resolved, attempt: LockedAttempt): Promise<Result> {
+  async function blockUnread(resolved: Resolved, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, cardId === null ? {} : { cardId });
     const finish = finisher(action, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
-    return await sendStatus.send('block', resolved, { before: null, card, written }, finish, attempt);
+    return await sendStatus.send('block', resolved, { before: null, card, written }, finish, run);
   }
 }
 
@@ -211,8 +211,8 @@ const doing: Readonly<Record<string, string>> = {
 type ChangeOnce = (
   resolved: Resolved,
   verb: ActionVerb,
-  attempt: Attempt,
-  change: (attempt: LockedAttempt) => Promise<unknown>,
+  run: ActionRun,
+  change: (run: LockedRun) => Promise<unknown>,
 ) => Promise<void>;
 
 interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
@@ -220,12 +220,12 @@ interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'with
 }
 
 export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps): ChangeOnce {
-  return async function changeOnce({ action, acctId, cardId }, verb, attempt, change) {
+  return async function changeOnce({ action, acctId, cardId }, verb, run, change) {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
     const changeUnlessKnown = async (lease: Lease): Promise<void> => {
       const known = await reports.resume(action, verb, await progress.read(action.id));
-      if (known === null) await change({ ...attempt, lease });
+      if (known === null) await change({ ...run, lease });
     };
-    await withLock(`account:${acctId}`, changeUnlessKnown, attempt.lease);
+    await withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   };
 }

@@ -2,7 +2,7 @@ import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Action } from './action.ts';
 import type { ActionState, Confirmation, Expected, Result } from './action-state.ts';
-import type { ActionTools, LockedAttempt } from './action-tools.ts';
+import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 
@@ -65,7 +65,7 @@ interface Deps extends Pick<ActionTools, 'record'> {
  * Throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
  */
 export function createSendChange({ progress, record, latestChanges, reports }: Deps) {
-  return async function sendChange(change: Change, steps: Steps, attempt: LockedAttempt): Promise<Result> {
+  return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis } = change;
     if (await isSuperseded(change)) return await steps.supersede();
     const followed = await latestChanges.changedBy(acctId, expects);
@@ -77,14 +77,14 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
     await latestChanges.changed(acctId, expects, action);
     await steps.prepare();
     try {
-      await attempt.lease.confirm();
+      await run.lease.confirm();
       await steps.write();
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       const seen = error.outcome === 'unknown' ? await steps.look() : 'unmade';
       if (seen === 'made') return await steps.made('confirmed');
       if (seen === 'changed') return await steps.supersede();
-      if ((error.retryable || seen === 'unread') && !attempt.isLast) {
+      if ((error.retryable || seen === 'unread') && !run.isLast) {
         // It was certainly not made: what others change until it is tried again is no reason to leave it.
         if (error.outcome !== 'unknown') await progress.write(action.id, sending);
         throw error;

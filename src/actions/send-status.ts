@@ -7,7 +7,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Resolved } from './action.ts';
 import type { ActionState, Result } from './action-state.ts';
-import type { LockedAttempt } from './action-tools.ts';
+import type { LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import { type Finish, type SendChange, superseded } from './send-change.ts';
 import type { OfferUndo } from './undo-block.ts';
@@ -52,7 +52,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       resolved: Resolved,
       from: { readonly before: string | null; readonly card: CardFacts; readonly written: ActionState | null },
       finish: Finish,
-      attempt: LockedAttempt,
+      run: LockedRun,
     ): Promise<Result> {
       const { action, acctId, cardId } = resolved;
       const { before, card, written } = from;
@@ -93,7 +93,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         },
         leave: () => finish('unknown', { expects }),
       } satisfies Parameters<SendChange>[1];
-      return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, attempt);
+      return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);
     },
     foundMade,
     /** The card has the status already. */

@@ -1,9 +1,9 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { CardStatus } from '../core/event.ts';
-import { UNDO_MS } from '../policy/decide.ts';
+import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Outcome, Result } from './action-state.ts';
-import type { ActionTools, Attempt } from './action-tools.ts';
+import type { ActionRun, ActionTools } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
 import type { LatestChanges } from './progress-store.ts';
@@ -50,8 +50,8 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | '
  *
  * The returned function throws CardApiError when the job should run again.
  */
-export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: Attempt) => Promise<void> {
-  return async function undoBlock(action, attempt) {
+export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
+  return async function undoBlock(action, run) {
     const blockId = action.target.actionId;
     const block = await deps.blocks.get(blockId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
@@ -69,7 +69,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, attempt: 
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = written === null ? await deps.whyNotUndo(blockId, block) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
-      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...attempt, lease });
+      await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
   };
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Clock } from '../core/end-time.ts';
-import type { Permission } from '../policy/decide.ts';
+import type { Permission } from '../policy/decide-action.ts';
 import type { Action } from './action.ts';
 
 /** What was typed after `/card`, read: as much of an action as the words say. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UNDO_MS } from '../policy/decide.ts';
+import { UNDO_MS } from '../policy/decide-action.ts';
 import { actionOf, target } from './action.ts';
 import { readCard, type VerbEntry } from './verb.ts';
 

@@ -23,7 +23,7 @@ interface ReceiveDeps {
   /** @returns milliseconds after which to run again, or null when the event is delivered. */
   readonly deliverStatus: (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
   /** Notifies whoever ordered a virtual card, or had its details sent again. */
-  readonly virtualCardArrived: (event: VirtualCardEvent, attempt: { readonly isLast: boolean }) => Promise<void>;
+  readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
   /** Ends the changes that were made for this purchase. */
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
   /** Shows on earlier declines that this purchase is their retry. */

@@ -1,6 +1,6 @@
 import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
@@ -29,7 +29,7 @@ interface Deps
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: 'operator', group: string | null) => Promise<readonly string[]>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
-  readonly block: (resolved: Resolved, attempt: Attempt) => Promise<void>;
+  readonly block: (resolved: Resolved, run: ActionRun) => Promise<void>;
 }
 
 /** What follows when a cardholder did not make a purchase. */
@@ -42,9 +42,9 @@ export function createFraudCaseVerbs(deps: Deps) {
      * neither waits where the card service does not answer. Another purchase is added to the open case, and both are told
      * again. Safe to repeat; a second press for the same purchase tells nobody.
      */
-    async block(resolved: Resolved<BlockAction>, attempt: Attempt): Promise<void> {
+    async block(resolved: Resolved<BlockAction>, run: ActionRun): Promise<void> {
       const opening = resolved.action.isFraud === true ? await report(resolved) : null;
-      const results = await Promise.allSettled([opening?.(), deps.block(resolved, attempt)]);
+      const results = await Promise.allSettled([opening?.(), deps.block(resolved, run)]);
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
 

@@ -89,11 +89,11 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
       'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
-      decide: (action, attempt) =>
-        withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...attempt, lease })),
+      decide: (action, run) =>
+        withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),
       withdraw: (action) => withLock(`request:${action.target.requestId}`, () => withdraw(action)),
-      'emergency-override': (action, attempt) =>
-        withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...attempt, lease })),
+      'emergency-override': (action, run) =>
+        withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...run, lease })),
     } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
@@ -151,13 +151,13 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
   const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
   return {
     handlers: {
-      async 'order-virtual'(action, attempt) {
+      async 'order-virtual'(action, run) {
         const order = unsealed(action);
         if (order === null) await refuseUnread(action);
-        else await orderVirtual(action, order, attempt);
+        else await orderVirtual(action, order, run);
       },
-      'resend-virtual': (resolved, attempt) =>
-        tools.withLock(`account:${resolved.acctId}`, () => resendVirtual(resolved, attempt)),
+      'resend-virtual': (resolved, run) =>
+        tools.withLock(`account:${resolved.acctId}`, () => resendVirtual(resolved, run)),
     } satisfies Partial<Handlers>,
     orders: ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }),
     virtualCardArrived: notices.virtualCardArrived,
@@ -185,9 +185,9 @@ function ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }: OrdersDep
       const order = unsealed(action);
       return order !== null && (await orderPermit.isOwn(userId, order));
     },
-    async place(action, by, attempt) {
+    async place(action, by, run) {
       const order = unsealed(action);
-      if (order !== null) return await placeOrder(action, order, by, attempt);
+      if (order !== null) return await placeOrder(action, order, by, run);
       await refuseUnread(action);
       return { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null, note: null };
     },

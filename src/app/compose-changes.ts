@@ -1,5 +1,5 @@
 import type { Resolved } from '../actions/action.ts';
-import type { Attempt } from '../actions/action-tools.ts';
+import type { ActionRun } from '../actions/action-tools.ts';
 import { createAskFirst, createChangeOnce, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
@@ -37,8 +37,8 @@ export function composeStatus(tools: Tools) {
     }),
     askFirst: createAskFirst(tools),
   });
-  const block = (resolved: Resolved, attempt: Attempt) =>
-    changeOnce(resolved, 'block', attempt, (locked) => changeStatus('block', resolved, locked));
+  const block = (resolved: Resolved, run: ActionRun) =>
+    changeOnce(resolved, 'block', run, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
   return {
     block,
@@ -46,12 +46,12 @@ export function composeStatus(tools: Tools) {
     handlers: {
       ...blocking,
       'close-fraud-case': closeFraudCase,
-      activate: (resolved, attempt) =>
-        changeOnce(resolved, 'activate', attempt, (locked) =>
+      activate: (resolved, run) =>
+        changeOnce(resolved, 'activate', run, (locked) =>
           changeStatus('activate', resolved, locked, { isConfirmed: resolved.action.confirmed }),
         ),
-      unblock: (resolved, attempt) =>
-        changeOnce(resolved, 'unblock', attempt, (locked) => changeStatus('unblock', resolved, locked)),
+      unblock: (resolved, run) =>
+        changeOnce(resolved, 'unblock', run, (locked) => changeStatus('unblock', resolved, locked)),
       'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),
     } satisfies Partial<Handlers>,
   };
@@ -87,10 +87,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,
     handlers: {
-      limit: (resolved, attempt) =>
-        changeOnce(resolved, 'limit', attempt, (locked) => changeRule(resolved, null, locked)),
-      allow: (resolved, attempt) =>
-        changeOnce(resolved, 'allow', attempt, (locked) => changeRule(resolved, null, locked)),
+      limit: (resolved, run) => changeOnce(resolved, 'limit', run, (locked) => changeRule(resolved, null, locked)),
+      allow: (resolved, run) => changeOnce(resolved, 'allow', run, (locked) => changeRule(resolved, null, locked)),
       remedy: composeFillForm(tools),
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,

@@ -10,7 +10,7 @@ import { doingOf, entryOf, permissionOf, refusedTo, type Verb } from '../dispatc
 import { createIsOwnCard } from '../holders/link-store.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
-import { mayAsk } from '../policy/decide.ts';
+import { mayAsk } from '../policy/decide-action.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
 import type { ActionContext } from './action-context.ts';
 

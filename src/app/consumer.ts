@@ -114,13 +114,13 @@ function rest(worker: Worker): void {
 async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   const { name, data, attemptsMade, attemptsStarted, opts } = job;
   if (!isJobName(name)) throw new UnreadableError(`a job that is called ${name}`);
-  const attempt: Attempt = {
+  const jobTry: JobTry = {
     starts: attemptsStarted,
     isLast: attemptsMade + 1 >= (opts.attempts ?? 1),
     hasWaited: attemptsStarted > attemptsMade + 1,
   };
   try {
-    return await runJob(name, data, attempt);
+    return await runJob(name, data, jobTry);
   } catch (error) {
     // Redis' own trouble says nothing about the job, so it uses up no attempt.
     if (isStoreTrouble(error)) return STORE_PAUSE_MS;
@@ -154,7 +154,7 @@ export function laterMs(error: unknown, ageMs: number): number | null {
 }
 
 /** One try of a job. */
-export interface Attempt {
+export interface JobTry {
   /** True when the job will not be tried again. */
   readonly isLast: boolean;
   /** How often it has been started, this time included. */
@@ -164,16 +164,13 @@ export interface Attempt {
 }
 
 /** Does a job. Answers milliseconds after which to run again, or nothing when it is done. */
-type JobHandler<Name extends JobName> = (
-  data: JobData<Name>,
-  attempt: Attempt,
-) => Promise<number | null> | Promise<void>;
+type JobHandler<Name extends JobName> = (data: JobData<Name>, jobTry: JobTry) => Promise<number | null> | Promise<void>;
 
 /** What is done for each job of the table. */
 export type JobHandlers = { readonly [Name in JobName]: JobHandler<Name> };
 
 /** @returns milliseconds after which to run again, or null when the job is done. */
-export type RunJob = (name: JobName, data: unknown, attempt: Attempt) => Promise<number | null>;
+export type RunJob = (name: JobName, data: unknown, jobTry: JobTry) => Promise<number | null>;
 
 interface Deps {
   readonly handlers: JobHandlers;
@@ -196,15 +193,15 @@ const AGAIN_MS = 100;
  * A job during which Redis came back older runs again: of what it wrote some may be lost, and the rest is there.
  */
 export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable, homeChanged }: Deps): RunJob {
-  async function run<Name extends JobName>(name: Name, given: unknown, attempt: Attempt): Promise<number | null> {
-    const data = await read(name, given, attempt);
+  async function run<Name extends JobName>(name: Name, given: unknown, jobTry: JobTry): Promise<number | null> {
+    const data = await read(name, given, jobTry);
     const losses = redo.losses();
     const isInterrupted = async (): Promise<boolean> => {
       await redo.settled();
       return redo.losses() !== losses;
     };
     try {
-      const againMs = (await handlers[name](data, attempt)) ?? null;
+      const againMs = (await handlers[name](data, jobTry)) ?? null;
       if (await isInterrupted()) return AGAIN_MS;
       if (againMs === null && jobs[name].everyMs === undefined) jobDone(name, data);
       return againMs;
@@ -213,7 +210,7 @@ export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable
       throw error;
     }
   }
-  async function read<Name extends JobName>(name: Name, data: unknown, { isLast }: Attempt): Promise<JobData<Name>> {
+  async function read<Name extends JobName>(name: Name, data: unknown, { isLast }: JobTry): Promise<JobData<Name>> {
     try {
       return fromStoredAs(`the data of ${name}`, jobs[name].data, data);
     } catch (error) {
@@ -221,13 +218,13 @@ export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable
       throw error;
     }
   }
-  return async (name, data, attempt) => {
+  return async (name, data, jobTry) => {
     await redo.settled();
     const { waitsForSlack, changesHome } = jobs[name];
     const againMs =
       waitsForSlack === true
-        ? await whenSlackTakesIt(attempt.starts, throttle, () => run(name, data, attempt))
-        : await run(name, data, attempt);
+        ? await whenSlackTakesIt(jobTry.starts, throttle, () => run(name, data, jobTry))
+        : await run(name, data, jobTry);
     if (changesHome === true) await homeChanged();
     return againMs;
   };

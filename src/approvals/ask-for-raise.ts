@@ -14,7 +14,7 @@ import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
-import type { Decision } from '../policy/decide.ts';
+import type { Decision } from '../policy/decide-action.ts';
 import type { RequestedChange } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 

@@ -2,7 +2,7 @@ import { permissionAsked, permissionSent } from '../../templates/approvals/permi
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
-import type { Permission } from '../policy/decide.ts';
+import type { Permission } from '../policy/decide-action.ts';
 import type { AskPermissionAction } from './verbs.ts';
 
 /** What was refused as a question to those who may do it: done when its button is pressed. */

@@ -1,7 +1,7 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
@@ -17,16 +17,16 @@ const severalCards = { acctId: null, cardId: null, last4: null, holder: null, cu
  *
  * @throws CardApiError when the job should run again.
  */
-export type BlockAll = (action: BlockAllAction, attempt: Attempt) => Promise<Result>;
+export type BlockAll = (action: BlockAllAction, run: ActionRun) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress'> {
-  readonly block: (resolved: Resolved<BlockAction>, attempt: Attempt) => Promise<void>;
+  readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
   /** How a block ends that is not tried again. */
   readonly failures: Pick<Failures, 'failAction'>;
 }
 
 export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
-  return async function blockAll({ acctIds, names, ...asked }, attempt) {
+  return async function blockAll({ acctIds, names, ...asked }, run) {
     const left: string[] = [];
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
@@ -34,10 +34,10 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       const target = { kind: 'card', acctId, cardId: null, alertId: asked.target.alertId } as const;
       const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
       try {
-        await block(resolved, attempt);
+        await block(resolved, run);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
-        if (error.retryable && !attempt.isLast) later = error;
+        if (error.retryable && !run.isLast) later = error;
         else await failures.failAction(resolved, error);
       }
       const result = reported(await progress.read(id))?.result;

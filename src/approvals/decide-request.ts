@@ -1,6 +1,6 @@
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
@@ -46,7 +46,7 @@ export const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
  * function throws CardApiError when the job should run again.
  */
 export function createDecideRequest(deps: Deps) {
-  return async function decideRequest(action: DecideAction, attempt: Attempt): Promise<void> {
+  return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
@@ -57,7 +57,7 @@ export function createDecideRequest(deps: Deps) {
     }
     // It was counted before a crash; by now somebody else may have decided.
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
-    if (await deps.execution.resume(action, request, attempt)) return;
+    if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
     const isExpired = deps.now().toISOString() > request.expiresAt;
     const notYet = action.approve && !isExpired ? null : await deps.execution.stop(request);
@@ -67,7 +67,7 @@ export function createDecideRequest(deps: Deps) {
       return await refuse('This request expired without a decision.', 'Ask for the limit again.');
     }
     if (!action.approve) return await deps.decisions.deny(action, request);
-    const why = await deps.decisions.approve(action, request, attempt);
+    const why = await deps.decisions.approve(action, request, run);
     if (why !== null) await refuse(why.why, why.whoCan);
   };
 }
@@ -107,7 +107,7 @@ export function createDecisions(deps: DecisionDeps) {
     async approve(
       action: DecideAction,
       asked: OpenRequest,
-      attempt: Attempt,
+      run: ActionRun,
     ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
       const judged = await deps.judgeClick(action, asked);
       if (judged.kind === 'refused') return judged;
@@ -124,7 +124,7 @@ export function createDecisions(deps: DecisionDeps) {
       const approval = { by: action.actor.userId, at: action.askedAt, actionId: action.id };
       const approvals = [...changed.approvals, approval];
       if (approvals.length >= changed.needed) {
-        await deps.execution.execute(action, request, { ...changed, approvals }, attempt);
+        await deps.execution.execute(action, request, { ...changed, approvals }, run);
         return null;
       }
       // Others have to approve as well: the buttons stay for them.

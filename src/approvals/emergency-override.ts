@@ -1,10 +1,10 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
 import { atMost } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
-import { OVERRIDE_AFTER_MS } from '../policy/decide.ts';
+import { OVERRIDE_AFTER_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
@@ -30,14 +30,14 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
  * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
  */
 export function createOverrideRequest(deps: Deps) {
-  return async function reserveOverride(action: OverrideAction, attempt: Attempt): Promise<void> {
+  return async function reserveOverride(action: OverrideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(requestIdIn(action));
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { what: 'The emergency override', why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
-    if (await deps.execution.resume(action, request, attempt)) return;
+    if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
     if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);
@@ -59,12 +59,7 @@ export function createOverrideRequest(deps: Deps) {
     }
     const { acctId, card, id, approvals, counted } = judged.request;
     await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: emergency override` });
-    await deps.execution.execute(
-      action,
-      judged.request,
-      { ...capped, approvals, counted, note: action.reason },
-      attempt,
-    );
+    await deps.execution.execute(action, judged.request, { ...capped, approvals, counted, note: action.reason }, run);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, stateOf } from '../actions/action-state.ts';
-import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
@@ -35,14 +35,14 @@ type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 /** Makes the changes of approvals, once for each click. All of it runs under the request's lock and is safe to repeat. */
 export interface Execution {
   /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
-  execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, attempt: Attempt): Promise<void>;
+  execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, run: ActionRun): Promise<void>;
   /**
    * Goes on with what this click has sent, whatever was decided or ran out meanwhile.
    *
    * @returns false when the click has sent nothing.
    * @throws CardApiError when the job should run again.
    */
-  resume(click: ApprovalClick, request: LimitRequest, attempt: Attempt): Promise<boolean>;
+  resume(click: ApprovalClick, request: LimitRequest, run: ActionRun): Promise<boolean>;
   /** Why nobody can act in the approvers' place just now; null: nothing speaks against it. */
   whyNotYet(request: LimitRequest): Promise<NotYet | null>;
   /**
@@ -58,7 +58,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin'>;
   readonly requests: Pick<Requests, 'save'>;
   /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
-  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, attempt: LockedAttempt) => Promise<Result>;
+  readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly orders: Pick<Orders, 'place'>;
   /** Blocks cards, each once. @throws CardApiError when the job should run again. */
@@ -71,18 +71,18 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
  * nobody may decide against what may be at the card.
  */
 export function createExecution(deps: Deps): Execution {
-  const execute: Execution['execute'] = async (click, request, approved, attempt) => {
+  const execute: Execution['execute'] = async (click, request, approved, run) => {
     const approval = approvalOf(click, approved);
     const begun = withInFlight(request, approval);
     await deps.requests.save(begun);
-    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, attempt));
+    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, run));
   };
   return {
     execute,
-    async resume(click, request, attempt) {
+    async resume(click, request, run) {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
       if (approval === undefined || !(await mayBeAtCard(approval))) return false;
-      await execute(click, request, approval, attempt);
+      await execute(click, request, approval, run);
       return true;
     },
     async whyNotYet({ inFlight }) {
@@ -98,15 +98,14 @@ export function createExecution(deps: Deps): Execution {
     click: ApprovalClick,
     request: LimitRequest,
     approval: ApprovalInFlight,
-    attempt: Attempt,
+    run: ActionRun,
   ): Promise<Result> {
     const { acctId, action: asked } = request;
     // An approver who asked counts as one of several.
     const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
-    if (asked.verb === 'block-all')
-      return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, attempt);
+    if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, run);
     if (asked.verb === 'order-virtual')
-      return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, attempt);
+      return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, run);
     const action = changeOf(click, request, approval);
     const raisedBy = { by: isAlone ? approval.by : null, askedBy: asked.actor.userId };
     const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, judged: approval.changes };
@@ -114,9 +113,9 @@ export function createExecution(deps: Deps): Execution {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);
       if (known !== null) return known;
-      return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...attempt, lease });
+      return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...run, lease });
     };
-    return await deps.withLock(`account:${acctId}`, changeUnlessKnown, attempt.lease);
+    return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   }
 
   /** @returns false when the card service may have it. */

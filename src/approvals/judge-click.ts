@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Result } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
@@ -9,7 +9,7 @@ import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
 import { type ApprovalPolicy, amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
-import { approvalsNeeded } from '../policy/decide.ts';
+import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import {
   type Approval,
@@ -172,7 +172,7 @@ export interface Orders {
   /** Whether it is somebody's own card that is ordered. */
   isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
   /** Orders, once for each action, and tells whoever asked. @throws CardApiError when the job should run again. */
-  place(action: OrderVirtualAction, by: string | null, attempt: Attempt): Promise<Result>;
+  place(action: OrderVirtualAction, by: string | null, run: ActionRun): Promise<Result>;
 }
 
 /** Whether a request is about somebody's own card, or one that is ordered for them. */

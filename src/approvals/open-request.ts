@@ -6,7 +6,7 @@ import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
-import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide.ts';
+import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
 import type { Message } from '../slack/message.ts';
 import {
   askedIn,

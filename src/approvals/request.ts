@@ -4,7 +4,7 @@ import { isAboutLimits, RuleChange, RuleGoal, Term } from '../card-api/rule-chan
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
-import { REQUEST_MS } from '../policy/decide.ts';
+import { REQUEST_MS } from '../policy/decide-action.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';

@@ -4,7 +4,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import { REMIND_AFTER_MS } from '../policy/decide.ts';
+import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,

@@ -9,7 +9,7 @@ import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { readPeriod, splitPer } from '../limits/read-limit.ts';
-import { REMIND_AFTER_MS } from '../policy/decide.ts';
+import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 
 /** A holder wants to pay something, and until when. Which rule that takes is found out later. */
 export const AskAction = actionOf('ask', target.card, {

@@ -37,7 +37,7 @@ interface CallRequest extends Sent {
 }
 
 export interface CallDeps {
-  readonly attempt: Attempt;
+  readonly sendOnce: SendOnce;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;
   /** One call with all its retries and waits. */
@@ -65,7 +65,7 @@ export function createCall(deps: CallDeps): Call {
           attempts += 1;
           const { operation, method, query, body } = request;
           const path = withIds(form, request);
-          const ask = () => deps.attempt({ operation, method, path, query, body }, leftMs);
+          const ask = () => deps.sendOnce({ operation, method, path, query, body }, leftMs);
           const answer = await span(`card-api ${operation}`, { kind: 'client' }, ask);
           status = answer.status;
           return readAnswer(answer, request);
@@ -180,9 +180,9 @@ export interface SendDeps {
 }
 
 /** One attempt within its time limit: an answer with 2xx, or a CardApiError. */
-export type Attempt = (request: HttpRequest, leftMs: number) => Promise<Answer>;
+export type SendOnce = (request: HttpRequest, leftMs: number) => Promise<Answer>;
 
-export function createAttempt(deps: SendDeps, breaker: Breaker): Attempt {
+export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
   const exchange = createExchange(deps);
   return async (request, leftMs) => {
     const { operation } = request;

@@ -3,7 +3,7 @@ import { CardApiError, ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { Log } from '../core/log.ts';
 import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
-import { type Call, type CallDeps, type CallOptions, createAttempt, createCall, type SendDeps } from './call.ts';
+import { type Call, type CallDeps, type CallOptions, createCall, createSendOnce, type SendDeps } from './call.ts';
 import { cardEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { type BreakerOptions, createBreaker } from './retry.ts';
 
@@ -38,7 +38,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     throw new ConfigError(['CARD_API_TOKEN: expected visible characters without spaces']);
   const assumptions = options.assumptions ?? parseAssumptions();
   const breaker = createBreaker({ threshold: 5, halfOpenAfterMs: 5_000, ...options.breaker }, options.onAvailability);
-  const attempt = createAttempt(
+  const sendOnce = createSendOnce(
     {
       authScheme: 'token',
       fetch: globalThis.fetch,
@@ -56,7 +56,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
     deadlineMs: 60_000,
     measure: undefined,
     ...options,
-    attempt,
+    sendOnce,
   });
   const endpoints = cardEndpoints(assumptions, options.timezone ?? DEFAULT_ZONE);
   const methods = Object.entries<Endpoint<never[], unknown>>(endpoints).map(([operation, endpoint]) => [

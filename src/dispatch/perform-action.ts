@@ -1,21 +1,21 @@
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { RecordAction } from '../actions/record.ts';
 import type { Looks } from '../actions/record-limits.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
 import { commandCode } from '../core/installation.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
-import { type Decision, mayAsk, type Role } from '../policy/decide.ts';
+import { type Decision, mayAsk, type Role } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
 /** Who does what is asked for: what is about one card gets that card as well. */
 export type Handlers = {
   readonly [V in Verb]: (
     given: (typeof verbs)[V] extends { readonly isOfCard: true } ? Resolved<ActionOf<V>> : ActionOf<V>,
-    attempt: Attempt,
+    run: ActionRun,
   ) => Promise<unknown>;
 };
 
@@ -49,8 +49,8 @@ interface Deps {
  * The returned function throws whatever makes it worth running again; also on the last attempt what should never happen,
  * for the record.
  */
-export function createPerformAction(deps: Deps): (asked: Action, attempt: Attempt) => Promise<void> {
-  return async function performAction(asked, attempt) {
+export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun) => Promise<void> {
+  return async function performAction(asked, run) {
     let action = meant(asked);
     let resolved: Resolved = { action, acctId: 0, cardId: null };
     if (await deps.failures.isGivenUp(action)) return;
@@ -69,11 +69,11 @@ export function createPerformAction(deps: Deps): (asked: Action, attempt: Attemp
       }
       if (isLook) await recordLook(action, isOfCard ? resolved : { cardId: null });
       // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
-      const handle = deps.handlers[action.verb] as (given: Action | Resolved, attempt: Attempt) => Promise<unknown>;
-      await handle(isOfCard ? resolved : action, attempt);
+      const handle = deps.handlers[action.verb] as (given: Action | Resolved, run: ActionRun) => Promise<unknown>;
+      await handle(isOfCard ? resolved : action, run);
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
-      if (mayHelpAgain && !attempt.isLast) throw error;
+      if (mayHelpAgain && !run.isLast) throw error;
       const answer = error instanceof CardApiError ? error : null;
       if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
         await deps.failApproval(action, answer);

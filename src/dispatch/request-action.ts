@@ -2,7 +2,7 @@ import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import type { Role } from '../policy/decide.ts';
+import type { Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import { redactText } from '../webhooks/quarantine.ts';

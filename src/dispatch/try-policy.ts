@@ -4,7 +4,7 @@ import { serviceDays } from '../core/service-time.ts';
 import { endOfTerm, termWords } from '../limits/change-request.ts';
 import { LimitAction } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
-import { type Decision, decide, type Facts, type Role } from '../policy/decide.ts';
+import { type Decision, decide, type Facts, type Role } from '../policy/decide-action.ts';
 import type { RecordedDecision } from '../policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
 import { muteEndOf } from '../routing/mute.ts';

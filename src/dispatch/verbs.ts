@@ -10,7 +10,7 @@ import { approvalVerbs } from '../approvals/verbs.ts';
 import { digestVerbs } from '../digests/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
-import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide.ts';
+import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';

@@ -1,6 +1,6 @@
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
-import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { overtaken } from '../actions/send-status.ts';
@@ -18,7 +18,7 @@ import {
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
-import { LATE_MS } from '../policy/decide.ts';
+import { LATE_MS } from '../policy/decide-action.ts';
 import type { NameCategory } from './binding-limit.ts';
 import { endOfTerm, lastsMs } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
@@ -39,11 +39,7 @@ export interface Approval {
 }
 
 /** Changes a card's rules, under the account's lock. Throws CardApiError when the job should run again. */
-type ChangeRule = (
-  resolved: Resolved<RuleAction>,
-  approval: Approval | null,
-  attempt: LockedAttempt,
-) => Promise<Result>;
+type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, run: LockedRun) => Promise<Result>;
 
 interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
@@ -62,7 +58,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
  */
 export function createChangeRule(deps: Deps): ChangeRule {
   const { plan, permit, send, terms, progress, reports, latestChanges } = deps;
-  return async function changeRule({ action, acctId }, approval, attempt) {
+  return async function changeRule({ action, acctId }, approval, run) {
     const written = await progress.read(action.id);
     const planned = await plan(action, acctId);
     const { card, changes } = planned;
@@ -105,7 +101,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (!isThere) {
       const { raw, readAt } = planned;
       const sent = { ...made, card, raw, readAt, written };
-      return await send(sent, attempt, finish, approval ?? {});
+      return await send(sent, run, finish, approval ?? {});
     }
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);

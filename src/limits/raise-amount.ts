@@ -11,7 +11,7 @@ import {
   type Loosened,
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
-import { COUNTED_MS } from '../policy/decide.ts';
+import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
-import { CAPPED_MS, COUNTED_MS } from '../policy/decide.ts';
+import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
 
 /** What is kept of a raise; its time is the score. The same for the same action, so that it counts once. */
 const Kept = z.strictObject({

@@ -1,6 +1,6 @@
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionState, AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
-import type { ActionTools, LockedAttempt } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -33,7 +33,7 @@ interface SentChange extends MadeChange {
  */
 export type SendRules = (
   change: SentChange,
-  attempt: LockedAttempt,
+  run: LockedRun,
   finish: Finish,
   of: { readonly outcomeOf?: string },
 ) => Promise<Result>;
@@ -47,7 +47,7 @@ interface Deps extends Pick<ActionTools, 'applyChanges'> {
 
 /** The end of a temporary change is written before the card is asked: nobody may ever hear whether it was made. */
 export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
-  return async function sendRules(change, attempt, finish, of) {
+  return async function sendRules(change, run, finish, of) {
     const { action, acctId, changes, term, card, raw, readAt, written } = change;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = isAboutLimits(changes) ? 'limit' : 'allow';
@@ -88,7 +88,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
       leave: (said) => finish('unknown', { ...said, expects }),
     } satisfies Parameters<SendChange>[1];
     const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, ...of } as const;
-    return await sendChange(sent, steps, attempt);
+    return await sendChange(sent, steps, run);
   };
 }
 

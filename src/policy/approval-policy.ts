@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Rule } from '../card-api/rule.ts';
 import { formatDuration } from '../core/duration.ts';
-import type { Facts } from './decide.ts';
+import type { Facts } from './decide-action.ts';
 
 /** Up to an amount, this many approvers have to agree. */
 export interface Band {

@@ -9,7 +9,7 @@ import {
   mayAsk,
   type Permission,
   type Role,
-} from './decide.ts';
+} from './decide-action.ts';
 import type { RecordedDecision } from './decision-store.ts';
 import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './permissions.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
-import { CAPPED_MS, Role } from './decide.ts';
+import { CAPPED_MS, Role } from './decide-action.ts';
 
 /** What the policy was asked, and what it answered. */
 export const RecordedDecision = z.strictObject({

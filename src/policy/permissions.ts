@@ -5,7 +5,7 @@ import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import { aloneCents } from './approval-policy.ts';
-import { mayAsk, type Permission, type Role } from './decide.ts';
+import { mayAsk, type Permission, type Role } from './decide-action.ts';
 import {
   type Delegation,
   delegationsAt,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ApprovalPolicy, approvalPolicyOf } from './approval-policy.ts';
-import type { Role } from './decide.ts';
+import type { Role } from './decide-action.ts';
 
 /** Slack user ids (`U…`) and user group ids (`S…`). */
 export interface People {

@@ -9,7 +9,7 @@ import { alertIdOf } from '../outbox/entry.ts';
 import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
-import { quietFor } from './decide.ts';
+import { quietFor } from './choose-channels.ts';
 import { describeStored } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';

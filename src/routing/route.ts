@@ -6,7 +6,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
-import { mutesOf, quietFor, type RoutingRules, whoWants } from './decide.ts';
+import { mutesOf, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
 import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';

@@ -1,7 +1,7 @@
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
-import type { ActionTools, Attempt, LockedAttempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -30,7 +30,7 @@ export type PlaceOrder = (
   action: OrderVirtualAction,
   order: VirtualOrder,
   by: string | null,
-  attempt: Attempt,
+  run: ActionRun,
 ) => Promise<Result>;
 
 interface PlaceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock' | 'now'> {
@@ -52,7 +52,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   const { progress } = deps;
   return placeOrder;
 
-  async function placeOrder(...[action, order, by, attempt]: Parameters<PlaceOrder>): Promise<Result> {
+  async function placeOrder(...[action, order, by, run]: Parameters<PlaceOrder>): Promise<Result> {
     const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
       const known = reported(written);
@@ -70,20 +70,20 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
-      return await send(action, order, { ...attempt, lease });
+      return await send(action, order, { ...run, lease });
     };
-    return await deps.withLock(`order:${action.id}`, placeUnderLock, attempt.lease);
+    return await deps.withLock(`order:${action.id}`, placeUnderLock, run.lease);
   }
 
-  async function send(action: OrderVirtualAction, order: VirtualOrder, attempt: LockedAttempt): Promise<Result> {
+  async function send(action: OrderVirtualAction, order: VirtualOrder, run: LockedRun): Promise<Result> {
     try {
-      await attempt.lease.confirm();
+      await run.lease.confirm();
       const { virtualCardOrderId } = await deps.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       return await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
-      if (error.retryable && !attempt.isLast) {
+      if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
@@ -114,14 +114,14 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
 
 /** Orders what one person may order; anything else becomes a request. */
 export function createOrderVirtual({ progress, orderPermit, requestOrder, placeOrder, refuse }: Deps) {
-  return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, attempt: Attempt): Promise<void> {
+  return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, run: ActionRun): Promise<void> {
     // Permitted before it was sent: what became of it has to be found out.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, { what: 'Your order', ...verdict });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
-    await placeOrder(action, order, action.actor.userId, attempt);
+    await placeOrder(action, order, action.actor.userId, run);
   };
 }
 

@@ -2,7 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
-import { approvalsNeeded, type Facts } from '../policy/decide.ts';
+import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
 import type { VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 

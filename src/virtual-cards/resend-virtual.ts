@@ -1,7 +1,7 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported, stateOf } from '../actions/action-state.ts';
-import type { ActionTools, Attempt } from '../actions/action-tools.ts';
+import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
@@ -26,7 +26,7 @@ interface Sent {
  * The returned function throws CardApiError when it was certainly not sent and the job should run again.
  */
 export function createResendVirtual(deps: Deps) {
-  return async function resendVirtual({ action, acctId }: Resolved, attempt: Attempt): Promise<void> {
+  return async function resendVirtual({ action, acctId }: Resolved, run: ActionRun): Promise<void> {
     const card = await deps.factsOf(acctId);
     const { cardId } = card;
     const written = await deps.progress.read(action.id);
@@ -42,7 +42,7 @@ export function createResendVirtual(deps: Deps) {
     await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId });
     // The worker died while it was sending: the answer is lost.
     const wasSending = written?.state === 'sending';
-    const sent = wasSending ? unknown : await send({ action, acctId, cardId }, attempt);
+    const sent = wasSending ? unknown : await send({ action, acctId, cardId }, run);
     const { state, apiWords, note } = sent;
     const at = deps.now().toISOString();
     const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
@@ -53,7 +53,7 @@ export function createResendVirtual(deps: Deps) {
     await deps.progress.write(action.id, { ...known, isTold: true });
   };
 
-  async function send({ action, acctId, cardId }: Resolved, attempt: Attempt): Promise<Sent> {
+  async function send({ action, acctId, cardId }: Resolved, run: ActionRun): Promise<Sent> {
     await deps.record(action, { event: 'sent', acctId, cardId });
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
     await deps.progress.write(action.id, { state: 'sending', before: null, after: null });
@@ -62,7 +62,7 @@ export function createResendVirtual(deps: Deps) {
       return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome !== 'unknown' && error.retryable && !attempt.isLast) {
+      if (error.outcome !== 'unknown' && error.retryable && !run.isLast) {
         await deps.progress.write(action.id, { state: 'asked' });
         throw error;
       }

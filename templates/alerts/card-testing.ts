@@ -1,7 +1,7 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { BLOCKED_ALONE_MAX } from '../../src/policy/decide.ts';
+import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';

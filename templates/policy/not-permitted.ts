@@ -1,4 +1,4 @@
-import type { Role } from '../../src/policy/decide.ts';
+import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, section, sentence } from '../core/blocks.ts';

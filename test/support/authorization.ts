@@ -1,7 +1,7 @@
 import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import { type Authorization, createAuthorization } from '../../src/policy/authorize.ts';
-import type { Role } from '../../src/policy/decide.ts';
+import type { Role } from '../../src/policy/decide-action.ts';
 import { createRolesForCard } from '../../src/policy/permissions.ts';
 
 /** The policy as the worker asks it, for somebody with these roles, at the time of {@link ask}. */

@@ -1,5 +1,5 @@
 import type { Verb } from '../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../src/policy/decide-action.ts';
 import { askedToPay } from './asked-for-more.ts';
 import { ask, byCommand, type Over, type PerformWorld, performAction } from './perform-world.ts';
 

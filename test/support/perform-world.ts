@@ -21,7 +21,7 @@ import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { durationOf } from '../../src/limits/change-request.ts';
 import { alertMessages } from '../../src/outbox/tracked-message-store.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
-import type { Role } from '../../src/policy/decide.ts';
+import type { Role } from '../../src/policy/decide-action.ts';
 import { createMutes } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { WarningsAction } from '../../src/warnings/verbs.ts';

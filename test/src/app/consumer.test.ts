@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Attempt, laterMs, type RunJob, startConsumers } from '../../../src/app/consumer.ts';
+import { type JobTry, laterMs, type RunJob, startConsumers } from '../../../src/app/consumer.ts';
 import { createEnqueue } from '../../../src/app/enqueue.ts';
 import {
   CardApiError,
@@ -21,16 +21,16 @@ afterEach(async () => {
 
 /** Runs jobs side by side, one for each handler; answers every attempt that each had, and how many failed for good. */
 async function runAll(
-  handlers: readonly ((attempt: Attempt) => Promise<null>)[],
-): Promise<{ attempts: Attempt[][]; failed: number }> {
+  handlers: readonly ((jobTry: JobTry) => Promise<null>)[],
+): Promise<{ attempts: JobTry[][]; failed: number }> {
   const client = redis().duplicate({ maxRetriesPerRequest: null });
   const queues = openQueues(redis());
-  const attempts: Attempt[][] = handlers.map(() => []);
+  const attempts: JobTry[][] = handlers.map(() => []);
   let done = 0;
-  const runJob: RunJob = async (_name, data, attempt) => {
+  const runJob: RunJob = async (_name, data, jobTry) => {
     const index = Number((data as { alertId: string }).alertId);
-    attempts[index]?.push(attempt);
-    await handlers[index]?.(attempt);
+    attempts[index]?.push(jobTry);
+    await handlers[index]?.(jobTry);
     done += 1;
     return null;
   };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type Attempt, createRunJob, type JobHandlers } from '../../../src/app/consumer.ts';
+import { createRunJob, type JobHandlers, type JobTry } from '../../../src/app/consumer.ts';
 import { type JobName, jobs } from '../../../src/app/jobs.ts';
 import { SlackError, UnreadableError } from '../../../src/core/errors.ts';
 
-const attempt: Attempt = { isLast: false, starts: 1, hasWaited: false };
+const jobTry: JobTry = { isLast: false, starts: 1, hasWaited: false };
 const nobody = async (): Promise<void> => {
   throw new Error('this job was not to run');
 };
@@ -41,7 +41,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
 it('runs a job with the data that the table describes, and answers when to run it again', async () => {
   const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
 
-  expect(await run('end-mute', { muteId: 'mute_1' }, attempt)).toBe(6);
+  expect(await run('end-mute', { muteId: 'mute_1' }, jobTry)).toBe(6);
 });
 
 it('waits until what Redis may have lost is written again', async () => {
@@ -52,7 +52,7 @@ it('waits until what Redis may have lost is written again', async () => {
   });
   const { run } = createWorld({ 'end-mute': async () => void did.push('job') }, settled);
 
-  const running = run('end-mute', { muteId: 'mute_1' }, attempt);
+  const running = run('end-mute', { muteId: 'mute_1' }, jobTry);
   await new Promise((resolve) => setTimeout(resolve, 20));
   did.push('written again');
   settle();
@@ -64,7 +64,7 @@ it('waits until what Redis may have lost is written again', async () => {
 it('runs a job again during which Redis came back older: some of what it wrote may be lost', async () => {
   const { run, lose, done } = createWorld({ 'end-mute': async () => lose() });
 
-  expect(await run('end-mute', { muteId: 'mute_1' }, attempt)).toBeGreaterThan(0);
+  expect(await run('end-mute', { muteId: 'mute_1' }, jobTry)).toBeGreaterThan(0);
   expect(done).toEqual([]);
 });
 
@@ -75,14 +75,14 @@ it('a job that fails because Redis came back older runs again, and has not faile
   };
   const { run, lose } = createWorld({ 'end-mute': fails });
 
-  expect(await run('end-mute', { muteId: 'mute_1' }, { ...attempt, isLast: true })).toBeGreaterThan(0);
+  expect(await run('end-mute', { muteId: 'mute_1' }, { ...jobTry, isLast: true })).toBeGreaterThan(0);
 });
 
 it('remembers the jobs that are done, but not those that come again by themselves', async () => {
   const { run, done } = createWorld({ 'end-mute': async () => {}, 'copy-audit': async () => {} });
 
-  await run('end-mute', { muteId: 'mute_1' }, attempt);
-  await run('copy-audit', {}, attempt);
+  await run('end-mute', { muteId: 'mute_1' }, jobTry);
+  await run('copy-audit', {}, jobTry);
 
   expect(done).toEqual(['end-mute']);
 });
@@ -90,18 +90,18 @@ it('remembers the jobs that are done, but not those that come again by themselve
 it('refuses data that do not fit', async () => {
   const { run } = createWorld({});
 
-  await expect(run('end-mute', { mute: 'mute_1' }, attempt)).rejects.toThrow('muteId');
+  await expect(run('end-mute', { mute: 'mute_1' }, jobTry)).rejects.toThrow('muteId');
 });
 
 it('tells whoever waits for a job that it cannot read, once it is not tried again', async () => {
   const { run, unreadable } = createWorld({});
   const ofNewerVersion = { subject: { kind: 'alert' } };
 
-  await expect(run('update-messages', ofNewerVersion, attempt)).rejects.toThrow(
+  await expect(run('update-messages', ofNewerVersion, jobTry)).rejects.toThrow(
     'cannot read the data of update-messages',
   );
   expect(unreadable).toEqual([]);
-  await expect(run('update-messages', ofNewerVersion, { ...attempt, isLast: true })).rejects.toThrow(UnreadableError);
+  await expect(run('update-messages', ofNewerVersion, { ...jobTry, isLast: true })).rejects.toThrow(UnreadableError);
 
   expect(unreadable).toEqual(['update-messages']);
 });
@@ -109,14 +109,14 @@ it('tells whoever waits for a job that it cannot read, once it is not tried agai
 it('does a job to which a newer version has added a field', async () => {
   const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
 
-  expect(await run('end-mute', { muteId: 'mute_1', zone: 'UTC' }, attempt)).toBe(6);
+  expect(await run('end-mute', { muteId: 'mute_1', zone: 'UTC' }, jobTry)).toBe(6);
 });
 
 it('renders App Home after a job that may change what it shows, and after no other', async () => {
   const world = createWorld({ 'refresh-homes': async () => {}, 'refresh-directory': async () => {} });
 
-  await world.run('refresh-homes', {}, attempt);
-  await world.run('refresh-directory', {}, attempt);
+  await world.run('refresh-homes', {}, jobTry);
+  await world.run('refresh-directory', {}, jobTry);
 
   expect(world.homesChanged()).toBe(1);
 });
@@ -127,6 +127,6 @@ it('comes back for a message that Slack does not take now, and fails where Slack
   };
   const { run } = createWorld({ 'update-messages': refuse, 'end-mute': refuse });
 
-  expect(await run('update-messages', { kind: 'alert', id: 'evt_1' }, attempt)).toBe(5000);
-  await expect(run('end-mute', { muteId: 'mute_1' }, attempt)).rejects.toThrow(SlackError);
+  expect(await run('update-messages', { kind: 'alert', id: 'evt_1' }, jobTry)).toBe(5000);
+  await expect(run('end-mute', { muteId: 'mute_1' }, jobTry)).rejects.toThrow(SlackError);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';

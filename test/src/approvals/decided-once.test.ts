@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Action } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import {
   approvalClick,
   askedToPay,

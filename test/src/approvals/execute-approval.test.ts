@@ -15,7 +15,7 @@ const click = ask('decide', {
 });
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
-const attempt = { isLast: false };
+const run = { isLast: false };
 
 function setUp(written: ActionState | null = null) {
   const steps: string[] = [];
@@ -64,7 +64,7 @@ describe('executing an approval', () => {
     const request = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
     const approvals = ['U0ANA', 'U0BEN'].map((by) => ({ by, at: askedAt, actionId: null }));
 
-    await execution.execute(click, request, { ...request, approvals }, attempt);
+    await execution.execute(click, request, { ...request, approvals }, run);
 
     expect(steps).toEqual(['saved begun', 'ordered as act_ben, counted with null', 'completed done']);
   });
@@ -73,7 +73,7 @@ describe('executing an approval', () => {
     const { execution, steps, changes } = setUp();
     const request = openRequestOf();
 
-    await execution.execute(click, request, approved(request), attempt);
+    await execution.execute(click, request, approved(request), run);
 
     expect(steps).toEqual([
       'saved begun',
@@ -95,7 +95,7 @@ describe('executing an approval', () => {
     const { execution, steps } = setUp();
     const request = openRequestOf({ action: ask('limit') });
 
-    await execution.execute(click, request, approved(request), attempt);
+    await execution.execute(click, request, approved(request), run);
 
     expect(steps).toContain('changed in the name of U0OLGA');
   });
@@ -104,7 +104,7 @@ describe('executing an approval', () => {
     const { execution, steps } = setUp(stateOf(done, '2026-11-20T15:00:00.000Z'));
     const request = openRequestOf();
 
-    await execution.execute(click, request, approved(request), attempt);
+    await execution.execute(click, request, approved(request), run);
 
     expect(steps.slice(2)).toEqual(['told', 'completed done']);
   });
@@ -123,14 +123,12 @@ describe('an approval in flight', () => {
 
     expect((await execution.whyNotYet(request)) !== null).toBe(holdsUp);
     expect((await execution.stop(request)) !== null, 'it cannot be closed').toBe(holdsUp);
-    expect(await execution.resume(click, request, attempt)).toBe(goesOn);
+    expect(await execution.resume(click, request, run)).toBe(goesOn);
   });
 
   it('of another click is not resumed', async () => {
     const { execution } = setUp(sending);
 
-    expect(await execution.resume(click, withInFlight(openRequestOf(), inFlight('sent', 'act_zoe')), attempt)).toBe(
-      false,
-    );
+    expect(await execution.resume(click, withInFlight(openRequestOf(), inFlight('sent', 'act_zoe')), run)).toBe(false);
   });
 });

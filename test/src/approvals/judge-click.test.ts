@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';

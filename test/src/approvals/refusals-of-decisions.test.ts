@@ -1,7 +1,7 @@
 import { it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial as deny, override } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -3,7 +3,7 @@ import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';

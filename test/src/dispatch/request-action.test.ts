@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { type Prepared, requestAction } from '../../../src/dispatch/request-action.ts';
-import type { Role } from '../../../src/policy/decide.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { notPermitted, unavailable } from '../../../templates/policy/not-permitted.ts';

@@ -21,7 +21,7 @@ import { card } from '../../templates/fixtures.ts';
 const permanent: Term = { kind: 'permanent' };
 const resolved = (over: Over = {}) => ({ action: ask('limit', over), acctId, cardId: null });
 const raised = [limitChange('daily', 40_000, 45_000)];
-const attempt = { isLast: false, lease: held };
+const run = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('a change of rules', () => {
@@ -82,7 +82,7 @@ describe('a change of rules', () => {
         },
       },
     });
-    await changeRule(resolved(), approval, attempt);
+    await changeRule(resolved(), approval, run);
     return steps;
   }
   const isThere = [limitChange('daily', 45_000, 45_000)];

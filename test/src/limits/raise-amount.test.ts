@@ -5,7 +5,7 @@ import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf, countedCents } from '../../../src/policy/approval-policy.ts';
-import { COUNTED_MS } from '../../../src/policy/decide.ts';
+import { COUNTED_MS } from '../../../src/policy/decide-action.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand } from '../../support/perform-world.ts';

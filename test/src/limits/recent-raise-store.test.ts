@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRecentRaises, sumsIn } from '../../../src/limits/recent-raise-store.ts';
-import { CAPPED_MS, COUNTED_MS } from '../../../src/policy/decide.ts';
+import { CAPPED_MS, COUNTED_MS } from '../../../src/policy/decide-action.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();

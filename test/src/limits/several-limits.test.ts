@@ -3,7 +3,7 @@ import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
-import { REMIND_AFTER_MS } from '../../../src/policy/decide.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';

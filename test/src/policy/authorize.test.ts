@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { createAuthorization } from '../../../src/policy/authorize.ts';
-import type { Role } from '../../../src/policy/decide.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import { createRolesForCard, type KnownRoles } from '../../../src/policy/permissions.ts';
 import type { HowOld } from '../../../src/policy/slack-answers.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Verb, verbNames, verbs } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { type Decision, decide, type Facts, LATE_MS, type Role } from '../../../src/policy/decide.ts';
+import { type Decision, decide, type Facts, LATE_MS, type Role } from '../../../src/policy/decide-action.ts';
 
 const MUCH = 100_001;
 const LITTLE = 100_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CAPPED_MS } from '../../../src/policy/decide.ts';
+import { CAPPED_MS } from '../../../src/policy/decide-action.ts';
 import { createDecisions, type RecordedDecision } from '../../../src/policy/decision-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 

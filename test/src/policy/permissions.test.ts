@@ -5,7 +5,7 @@ import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { isAsHolder, isPermitted, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
-import type { Role } from '../../../src/policy/decide.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import {
   createPermissions,
   createRolesVersion,

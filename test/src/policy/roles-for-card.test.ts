@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Permission, Role } from '../../../src/policy/decide.ts';
+import type { Permission, Role } from '../../../src/policy/decide-action.ts';
 import { createCardsFor, createRolesForCard } from '../../../src/policy/permissions.ts';
 
 const NORTH = 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mutesOf, quietFor, whoWants } from '../../../src/routing/decide.ts';
+import { mutesOf, quietFor, whoWants } from '../../../src/routing/choose-channels.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { card, declineEvent } from './subjects.ts';

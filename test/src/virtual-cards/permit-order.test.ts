@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isSameEmail } from '../../../src/holders/link-store.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
-import { COUNTED_MS } from '../../../src/policy/decide.ts';
+import { COUNTED_MS } from '../../../src/policy/decide-action.ts';
 import { VirtualOrder } from '../../../src/virtual-cards/order.ts';
 import { createOrderPermit } from '../../../src/virtual-cards/permit-order.ts';
 import { authorizationOf } from '../../support/authorization.ts';

@@ -8,7 +8,7 @@ import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { ApprovalPolicy } from '../../../src/policy/approval-policy.ts';
-import type { Role } from '../../../src/policy/decide.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import { memoryRedis } from '../memory-redis.ts';
 import { acctId, createActionWorld, type PerformWorld, type WorldDeps } from '../perform-world.ts';
 import type { Account, Facts } from './model.ts';
