@@ -23,8 +23,8 @@ import type { Message } from '../src/slack/message.ts';
 export interface ListenerDeps {
   /** What was typed after `/card`, as the card service's clock has it now. */
   readonly readCommand: (text: string) => Command;
-  /** Permits and stores; `tell` reaches the person who asked. */
-  readonly requestAction: (ask: Ask, notify: (message: Message) => Promise<void>) => Promise<void>;
+  /** Permits and stores; `notify` reaches the person who asked. */
+  readonly requestAction: (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void>;
   readonly permissions: Permissions;
   /** The roles that somebody has for one card. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;

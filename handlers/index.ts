@@ -1,62 +1,58 @@
-import type { App, BlockAction, ButtonAction, ExternalSelectAction, StaticSelectAction } from '@slack/bolt';
+import type { App } from '@slack/bolt';
+import { alertIdInFraudValue } from '../src/alerts/alert.ts';
+import { requestTarget } from '../src/approvals/request.ts';
+import { claimTarget } from '../src/holders/claim-store.ts';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
-import { activateCard } from './actions/activate-card.ts';
-import { blockCard } from './actions/block-card.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
-import { undoBlock } from './actions/undo-block.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
-import { findAlert } from './alerts/find-alert.ts';
-import { openAlert } from './alerts/open-alert.ts';
-import { showDetails } from './alerts/show-details.ts';
-import { trackShipment } from './alerts/track-shipment.ts';
-import { appHomeOpened } from './app-home/app-home-opened.ts';
+import { findAlert, openAlert, showDetails } from './alerts/open-alert.ts';
 import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
 import { actOnHomeCard } from './app-home/home-card.ts';
+import { appHomeOpened, turnPage } from './app-home/open-home.ts';
 import { setPreference } from './app-home/set-preference.ts';
-import { turnPage } from './app-home/turn-page.ts';
-import { askForRaise } from './approvals/ask-for-raise.ts';
-import { openDecideForm } from './approvals/decide-form.ts';
-import { decideRequest } from './approvals/decide-request.ts';
-import { decideRequestForm } from './approvals/decide-request-form.ts';
-import { requestIncrease } from './approvals/request-increase.ts';
-import { withdrawRequest } from './approvals/withdraw-request.ts';
+import { askForRaise, requestIncrease } from './approvals/ask-for-raise.ts';
+import { openDecideForm, submitDecideForm } from './approvals/decide-form.ts';
 import type { ListenerDeps } from './deps.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
-import { actOnAlert } from './dispatch/act-on-alert.ts';
 import { actOnPicked } from './dispatch/act-on-picked.ts';
-import type { ButtonArgs } from './dispatch/button-args.ts';
 import { card, slashCommands } from './dispatch/card-command.ts';
-import { chooseCard } from './dispatch/choose-card.ts';
+import { activateCard, chooseCard } from './dispatch/choose-card.ts';
 import { openCommandForm, runCommandForm } from './dispatch/command-form.ts';
 import { pickCard } from './dispatch/pick-card.ts';
-import { decideClaim } from './holders/decide-claim.ts';
+import { asks, type Pressed, type PressListener } from './dispatch/press.ts';
 import { approveRemedy } from './limits/approve-remedy.ts';
-import { limitCard } from './limits/limit-card.ts';
-import { limitPicked } from './limits/limit-picked.ts';
+import { limitCard, limitPicked } from './limits/limit-card.ts';
 import { raiseLimit } from './limits/raise-limit.ts';
-import { resolveTemporaryChange, revertNow } from './limits/temporary-change.ts';
 import { personChanged, userGroupChanged } from './policy/roles-changed.ts';
 import { channelChanged } from './routing/channel-changed.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
-/** Every button that exists, and who listens to it. */
-const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs) => Promise<void>>> = {
+const ofAlert = (alertId: string) => ({ kind: 'alert', alertId }) as const;
+const ofTemporaryChange = (temporaryChangeId: string) => ({ kind: 'temporary-change', temporaryChangeId }) as const;
+
+/** Every button and menu that exists, and what it asks for or who listens to it. */
+const buttons: Readonly<Record<string, PressListener>> = {
   [actionId.approveRemedy]: approveRemedy,
-  [actionId.blockCard]: blockCard,
+  // On the holder's message *It wasn't me*, which opens a fraud case as well.
+  [actionId.blockCard]: asks((value) => {
+    const reported = alertIdInFraudValue(value);
+    return { verb: 'block', target: ofAlert(reported ?? value), input: reported === null ? {} : { isFraud: true } };
+  }),
   [actionId.activateCard]: activateCard,
-  [actionId.acknowledgeAlert]: actOnAlert('acknowledge'),
+  [actionId.acknowledgeAlert]: asks((value) => ({ verb: 'acknowledge', target: ofAlert(value), input: {} })),
+  [actionId.blockTestedCard]: blockTestedCard,
   [actionId.blockTestedCards]: blockTestedCards,
   [actionId.chooseCard]: chooseCard,
   [actionId.askPermission]: chooseCard,
   [actionId.confirmOwnCard]: chooseCard,
-  [actionId.confirmClaim]: decideClaim,
-  [actionId.refuseClaim]: decideClaim,
-  [actionId.recognize]: actOnAlert('recognize'),
-  [actionId.closeFraudCase]: actOnAlert('close-fraud-case'),
-  [actionId.decideRequestApprove]: decideRequest(true),
-  [actionId.decideRequestDeny]: decideRequest(false),
-  [actionId.withdrawRequest]: withdrawRequest,
+  [actionId.confirmClaim]: asks((value) => ({ verb: 'decide-claim', target: claimTarget(value), input: {} })),
+  [actionId.refuseClaim]: asks((value) => ({ verb: 'decide-claim', target: claimTarget(value), input: {} })),
+  [actionId.recognize]: asks((value) => ({ verb: 'recognize', target: ofAlert(value), input: {} })),
+  [actionId.closeFraudCase]: asks((value) => ({ verb: 'close-fraud-case', target: ofAlert(value), input: {} })),
+  [actionId.decideRequestApprove]: decides(true),
+  [actionId.decideRequestDeny]: decides(false),
+  [actionId.withdrawRequest]: asks((value) => ({ verb: 'withdraw', target: requestTarget(value), input: {} })),
   [actionId.homeActivate]: actOnHomeCard('activate'),
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),
@@ -65,6 +61,8 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.nextPage]: turnPage,
   [actionId.nameDelegate]: nameDelegate,
   [actionId.endDelegation]: endDelegation,
+  [actionId.openAlert]: openAlert,
+  [actionId.pickCard]: pickCard,
   [actionId.pickedShow]: actOnPicked,
   [actionId.pickedActivate]: actOnPicked,
   [actionId.pickedBlock]: actOnPicked,
@@ -74,29 +72,34 @@ const buttons: Readonly<Record<string, (deps: ListenerDeps) => (args: ButtonArgs
   [actionId.denyWithNote]: openDecideForm('deny'),
   [actionId.overrideRequest]: openDecideForm('override'),
   [actionId.requestIncrease]: requestIncrease,
-  [actionId.revertNow]: revertNow,
-  [actionId.restore]: resolveTemporaryChange(true),
-  [actionId.leaveIt]: resolveTemporaryChange(false),
-  [actionId.undoBlock]: undoBlock,
+  [actionId.revertNow]: asks((value) => ({ verb: 'revert', target: ofTemporaryChange(value), input: {} })),
+  // Where somebody changed it meanwhile.
+  [actionId.restore]: completes(true),
+  [actionId.leaveIt]: completes(false),
+  [actionId.undoBlock]: asks((actionId) => ({ verb: 'undo-block', target: { kind: 'action', actionId }, input: {} })),
   [actionId.showDetails]: showDetails('team'),
   [actionId.showHolderDetails]: showDetails('holder'),
-  [actionId.trackShipment]: trackShipment,
+  // The browser has the link; Slack only wants to hear that the click arrived.
+  [actionId.trackShipment]:
+    () =>
+    async ({ ack }) =>
+      await ack(),
 };
+
+/** The value says which request, and what of it the person sees. */
+function decides(approve: boolean): PressListener {
+  return asks((value) => ({ verb: 'decide', target: requestTarget(value), input: { approve, changeRequest: null } }));
+}
+
+function completes(restore: boolean): PressListener {
+  return asks((value) => ({ verb: 'complete-temporary-change', target: ofTemporaryChange(value), input: { restore } }));
+}
 
 /** All entry points from Slack, on one page. Those of webhooks are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
   for (const [command, verb] of slashCommands()) app.command(command, ackWhenDone(card(verb, deps)));
-  for (const [action_id, listener] of Object.entries(buttons)) {
-    app.action<BlockAction<ButtonAction>>({ type: 'block_actions', action_id }, ackWhenDone(listener(deps)));
-  }
-  app.action<BlockAction<StaticSelectAction>>(
-    { type: 'block_actions', action_id: actionId.blockTestedCard },
-    ackWhenDone(blockTestedCard(deps)),
-  );
-  app.action<Parameters<ReturnType<typeof openAlert>>[0]['body']>(
-    { type: 'block_actions', action_id: actionId.openAlert },
-    openAlert(deps),
-  );
+  for (const [action_id, listener] of Object.entries(buttons))
+    app.action<Pressed>({ type: 'block_actions', action_id }, ackWhenDone(listener(deps)));
   app.options<'block_suggestion'>({ type: 'block_suggestion', action_id: actionId.openAlert }, findAlert(deps));
   app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
@@ -105,11 +108,7 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.view({ type: 'view_submission', callback_id: callbackId.cardCommand }, ackWhenDone(runCommandForm(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.orderVirtual }, ackWhenDone(orderVirtual(deps)));
   app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
-  app.action<BlockAction<ExternalSelectAction>>(
-    { type: 'block_actions', action_id: actionId.pickCard },
-    ackWhenDone(pickCard(deps)),
-  );
-  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(decideRequestForm(deps)));
+  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(submitDecideForm(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.askForRaise }, ackWhenDone(askForRaise(deps)));
   app.view({ type: 'view_submission', callback_id: callbackId.delegate }, ackWhenDone(setDelegate(deps)));
   app.event('app_home_opened', appHomeOpened(deps));

@@ -1,4 +1,3 @@
-import type { AllMiddlewareArgs, BlockAction, SlackActionMiddlewareArgs, StaticSelectAction } from '@slack/bolt';
 import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
@@ -7,29 +6,21 @@ import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
 import type { ListenerDeps } from '../deps.ts';
-import type { ButtonArgs } from '../dispatch/button-args.ts';
-import { type Interaction, ofButton } from '../dispatch/interaction.ts';
+import type { Interaction } from '../dispatch/interaction.ts';
+import { onPress } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 
-type SelectArgs = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<StaticSelectAction>>;
-
 /** *Block one card…* on a card-testing warning. */
-export function blockTestedCard(deps: ListenerDeps) {
-  return async ({ ack, body, action }: SelectArgs): Promise<void> => {
-    await ack();
-    const { warningId, alertId } = readTestedCardValue(action.selected_option.value);
-    await blockCards(ofButton(body, deps), warningId, { only: alertId }, deps);
-  };
-}
+export const blockTestedCard = onPress(async ({ value, interaction }, deps) => {
+  const { warningId, alertId } = readTestedCardValue(value);
+  await blockCards(interaction, warningId, { only: alertId }, deps);
+});
 
 /** *Block all cards* on a card-testing warning: an action of its own for each card, permitted and recorded one by one. */
-export function blockTestedCards(deps: ListenerDeps) {
-  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
-    await ack();
-    const { warningId, alertId } = readTestedCardValue(action.value ?? '');
-    await blockCards(ofButton(body, deps), warningId, { upTo: alertId }, deps);
-  };
-}
+export const blockTestedCards = onPress(async ({ value, interaction }, deps) => {
+  const { warningId, alertId } = readTestedCardValue(value);
+  await blockCards(interaction, warningId, { upTo: alertId }, deps);
+});
 
 /** One of the cards, or all up to the last one that the button named. Both by the alert of the card's first decline. */
 type Meant = { readonly only: string } | { readonly upTo: string };
@@ -48,34 +39,25 @@ async function blockCards(
   deps: ListenerDeps,
 ): Promise<void> {
   const warning = await deps.alerts.get(warningId);
+  const target = { kind: 'alert', alertId: warningId } as const;
   const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
   if (cards.length === 0) {
     const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
     const no = { what: 'Blocking', why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
-    const target = { kind: 'alert', alertId: warningId } as const;
-    const ask = { ...interaction, verb: 'block', target, input: async () => refused(no) } as const;
-    return await deps.requestAction(ask, interaction.notify);
+    return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
   }
   if (cards.length > BLOCKED_ALONE_MAX) {
-    const target = { kind: 'alert', alertId: warningId } as const;
     const names = cards.map((card) => cardOfHolderRaw({ ...card, cardId: null }));
     const input = { acctIds: cards.map(({ acctId }) => acctId), names };
-    return await deps.requestAction({ ...interaction, verb: 'block-all', target, input }, interaction.notify);
+    return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
   // Who may not is told so once, and is on record once.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   for (const { acctId } of asked) {
-    await deps.requestAction(
-      {
-        ...interaction,
-        id: contentId('act_', [interaction.id, acctId]),
-        verb: 'block',
-        target: { kind: 'card', acctId, cardId: null, alertId: warningId },
-        input: {},
-      },
-      interaction.notify,
-    );
+    const id = contentId('act_', [interaction.id, acctId]);
+    const card = { kind: 'card', acctId, cardId: null, alertId: warningId } as const;
+    await deps.requestAction({ ...interaction, id, verb: 'block', target: card, input: {} });
   }
 }

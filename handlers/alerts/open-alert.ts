@@ -1,35 +1,63 @@
-import type {
-  AllMiddlewareArgs,
-  BlockAction,
-  ExternalSelectAction,
-  SlackActionMiddlewareArgs,
-  StaticSelectAction,
-} from '@slack/bolt';
-import type { Refused } from '../../src/dispatch/request-action.ts';
+import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
+import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
+import { alertDetails } from '../../templates/alerts/alert-details.ts';
+import { alertOption } from '../../templates/outbox/batch.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { ofButton } from '../dispatch/interaction.ts';
 import { look } from '../dispatch/look.ts';
+import { onPress, type PressListener } from '../dispatch/press.ts';
 import { alertTooOld } from '../dispatch/refused.ts';
 
-type Choice = BlockAction<StaticSelectAction | ExternalSelectAction>;
+/** The menu of a message that shows many alerts: those whose name, card, amount and merchant have all that was typed. */
+export function findAlert({ batchMessages }: ListenerDeps) {
+  return async ({ ack, body }: AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>): Promise<void> => {
+    const channel = body.channel?.id ?? String(body.container['channel_id'] ?? '');
+    const ts = String(body.container['message_ts'] ?? '');
+    const batch = await batchMessages.get(channel, ts);
+    const words = body.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = (batch?.alerts ?? []).filter(({ label }) => {
+      const text = label.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    await ack({ options: found.slice(0, SELECT_OPTIONS_MAX).map(({ id, label }) => alertOption(id, label)) });
+  };
+}
 
 /**
  * One alert chosen in a message that shows several: shows it to the person who chose, with its buttons and what was done
  * about it. It says no more than the message itself, so whoever sees that may open it; the buttons ask who may.
  */
-export function openAlert(deps: ListenerDeps) {
-  return async ({ ack, body, action }: AllMiddlewareArgs & SlackActionMiddlewareArgs<Choice>): Promise<void> => {
-    await ack();
-    const interaction = ofButton(body, deps);
-    const { notify, origin } = interaction;
-    const alertId = action.selected_option?.value ?? '';
-    const show = async (): Promise<Refused | undefined> => {
+export const openAlert = onPress(async ({ value: alertId, interaction }, deps) => {
+  const { channel } = interaction.origin;
+  await look(
+    interaction,
+    { target: { kind: 'alert', alertId }, seen: 'alert' },
+    async () => {
       const alert = await deps.alerts.get(alertId);
       if (alert === null) return alertTooOld();
-      await notify(renderAlert(alert, { place: await deps.visibilityOf(origin.channel), channel: origin.channel }));
+      await interaction.notify(renderAlert(alert, { place: await deps.visibilityOf(channel), channel }));
       return undefined;
-    };
-    await look(interaction, { target: { kind: 'alert', alertId }, seen: 'alert' }, show, deps);
-  };
+    },
+    deps,
+  );
+});
+
+/** *Details*: all there is to say of an alert. It says no more than the message may, so whoever sees that may open it. */
+export function showDetails(audience: 'team' | 'holder'): PressListener {
+  return onPress(async ({ value: alertId, body, interaction }, deps) => {
+    const { channel } = interaction.origin;
+    await look(
+      interaction,
+      { target: { kind: 'alert', alertId }, seen: 'details' },
+      async () => {
+        const alert = await deps.alerts.get(alertId);
+        const place = { place: await deps.visibilityOf(channel), channel };
+        const view = alert === null ? null : alertDetails(alert, audience, place);
+        if (view === null) return alertTooOld();
+        await deps.openView(body.trigger_id, view);
+        return undefined;
+      },
+      deps,
+    );
+  });
 }

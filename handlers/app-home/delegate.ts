@@ -1,36 +1,22 @@
 import { delegateForm, delegateInput } from '../../templates/app-home/delegate.ts';
 import type { ListenerDeps } from '../deps.ts';
-import type { ButtonArgs } from '../dispatch/button-args.ts';
 import { inputsOf } from '../dispatch/form-inputs.ts';
-import { ofButton } from '../dispatch/interaction.ts';
+import { asks, onPress } from '../dispatch/press.ts';
 import { ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
 const target = { kind: 'channel', text: '' } as const;
 
 /** *Name a delegate…* in App Home: the form, for those who may. */
-export function nameDelegate(deps: ListenerDeps) {
-  return async ({ ack, body }: ButtonArgs): Promise<void> => {
-    await ack();
-    const interaction = ofButton(body, deps);
-    const openForm = async (): Promise<{ kind: 'shown' }> => {
-      await deps.openView(body.trigger_id, delegateForm(deps.ownDelegates()));
-      return { kind: 'shown' };
-    };
-    await deps.requestAction({ ...interaction, verb: 'delegate', target, input: openForm }, interaction.notify);
+export const nameDelegate = onPress(async ({ body, interaction }, deps) => {
+  const openForm = async (): Promise<{ kind: 'shown' }> => {
+    await deps.openView(body.trigger_id, delegateForm(deps.ownDelegates()));
+    return { kind: 'shown' };
   };
-}
+  await deps.requestAction({ ...interaction, verb: 'delegate', target, input: openForm });
+});
 
 /** *End now* beside the delegate. */
-export function endDelegation(deps: ListenerDeps) {
-  return async ({ ack, body }: ButtonArgs): Promise<void> => {
-    await ack();
-    const interaction = ofButton(body, deps);
-    await deps.requestAction(
-      { ...interaction, verb: 'delegate', target, input: { delegate: null } },
-      interaction.notify,
-    );
-  };
-}
+export const endDelegation = asks(() => ({ verb: 'delegate', target, input: { delegate: null } }));
 
 /** The form, submitted. What the policy says about it is decided where it is performed. */
 export function setDelegate(deps: ListenerDeps) {
@@ -47,10 +33,7 @@ export function setDelegate(deps: ListenerDeps) {
       return;
     }
     await ack();
-    const { notify, ...submitted } = ofForm(body, { channel: body.user.id, messageTs: null }, deps);
-    await deps.requestAction(
-      { ...submitted, verb: 'delegate', target, input: { delegate: { to, from, until } } },
-      notify,
-    );
+    const submitted = ofForm(body, { channel: body.user.id, messageTs: null }, deps);
+    await deps.requestAction({ ...submitted, verb: 'delegate', target, input: { delegate: { to, from, until } } });
   };
 }

@@ -1,8 +1,65 @@
 import type { Target } from '../../src/actions/action.ts';
-import { parseAmount } from '../../src/core/money.ts';
+import { formatCents, parseAmount } from '../../src/core/money.ts';
+import type { Pending } from '../../src/dispatch/pending-form-store.ts';
+import type { Ask } from '../../src/dispatch/request-action.ts';
+import { askForm } from '../../templates/approvals/ask-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inputsOf } from '../dispatch/form-inputs.ts';
+import type { Interaction } from '../dispatch/interaction.ts';
+import { onPress } from '../dispatch/press.ts';
 import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
+
+type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 'messageTs'>;
+
+/** Opens the form; what it submits is the action. */
+export function openAskForm(
+  triggerId: string,
+  { origin }: Pick<Interaction, 'origin'>,
+  form: AskFormFor & Partial<Pick<Parameters<typeof askForm>[0], 'about' | 'amountCents'>>,
+  { pending, openView }: ListenerDeps,
+) {
+  return async (): Promise<{ kind: 'shown' }> => {
+    const { alertId, words, messageTs, about = '', amountCents = null } = form;
+    const { channel } = origin;
+    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, channel, messageTs });
+    await openView(triggerId, askForm({ privateMetadata, about, amountCents }));
+    return { kind: 'shown' };
+  };
+}
+
+/** `/card ask`: asked at once when it says what for, else with a form that has the amount filled in. */
+export async function askForRaiseByCommand(
+  asked: Extract<Ask, { verb: 'ask' }>,
+  triggerId: string,
+  interaction: Interaction,
+  deps: ListenerDeps,
+): Promise<void> {
+  const { target, reason = '', input } = asked;
+  const { notify } = interaction;
+  if (reason !== '' || typeof input === 'function') return await deps.requestAction({ ...asked, notify });
+  const words = target.kind === 'words' ? [...target.words] : [];
+  const form = { alertId: null, words, messageTs: null, amountCents: input.ask.amountCents };
+  await deps.requestAction({ ...asked, notify, input: openAskForm(triggerId, interaction, form, deps) });
+}
+
+/** *Ask for more* on a holder's own decline: opens the form. Its value is the alert's id. */
+export const requestIncrease = onPress(async ({ value: alertId, body, interaction }, deps) => {
+  const openForm = async (): Promise<{ kind: 'shown' }> => {
+    const alert = await deps.alerts.get(alertId);
+    const event = alert?.kind === 'transaction' ? alert.event : null;
+    const merchant = event?.merchant.name.trim() ?? '';
+    const form = {
+      alertId: event === null ? null : alertId,
+      words: [],
+      messageTs: interaction.origin.messageTs,
+      about:
+        event === null ? '' : `Declined: ${formatCents(event.amountCents)}${merchant === '' ? '' : ` at ${merchant}`}`,
+      amountCents: event?.amountCents ?? null,
+    };
+    return await openAskForm(body.trigger_id, interaction, form, deps)();
+  };
+  await deps.requestAction({ ...interaction, verb: 'ask', target: { kind: 'alert', alertId }, input: openForm });
+});
 
 /** *Ask for more*, submitted by a holder. */
 export function askForRaise(deps: ListenerDeps) {
@@ -27,12 +84,9 @@ export function askForRaise(deps: ListenerDeps) {
       return;
     }
     await ack();
-    const { notify, ...submitted } = ofForm(body, form, deps);
     const named: Target = form.words.length === 0 ? { kind: 'own' } : { kind: 'words', words: form.words };
     const target: Target = form.alertId === null ? named : { kind: 'alert', alertId: form.alertId };
-    await deps.requestAction(
-      { ...submitted, verb: 'ask', target, reason, input: { ask: { amountCents, term } } },
-      notify,
-    );
+    const input = { ask: { amountCents, term } };
+    await deps.requestAction({ ...ofForm(body, form, deps), verb: 'ask', target, reason, input });
   };
 }

@@ -3,8 +3,8 @@ import { contentId } from '../../src/core/content-id.ts';
 import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
 import { cardPicker, pickedSaid, readingCard } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
-import type { ButtonArgs } from './button-args.ts';
 import { notifyAt } from './interaction.ts';
+import { onPress } from './press.ts';
 import { formTooOld, inForm, refuseChoice } from './refused.ts';
 
 /**
@@ -12,31 +12,27 @@ import { formTooOld, inForm, refuseChoice } from './refused.ts';
  *
  * *Show limits* is answered in a form over the picker, which stays as it is.
  */
-export function actOnPicked(deps: ListenerDeps) {
-  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
-    await ack();
-    const { view, user } = body;
-    if (view === undefined) return;
-    const pendingId = action.value ?? '';
-    const asked = await pickedBy(user.id, pendingId, deps);
-    const privateMetadata = view.private_metadata;
-    const say = async (said: string): Promise<void> =>
-      await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
-    if (asked === null) {
-      await refuseChoice(inForm(body, deps), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
-      return await say(pickedSaid.expired());
-    }
-    const isShow = asked.verb === 'show';
-    const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
-    const { verb, target, actor } = asked;
-    const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
-    // Looking again is a new question; each fills the form that it opened.
-    const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
-    const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
-    await deps.requestAction(ask, notifyAt(origin, user.id, deps));
-    if (!isShow) await say(pickedSaid.asked(origin.channel));
-  };
-}
+export const actOnPicked = onPress(async ({ value: pendingId, body, interaction }, deps) => {
+  const { view, user } = body;
+  if (view === undefined) return;
+  const asked = await pickedBy(user.id, pendingId, deps);
+  const privateMetadata = view.private_metadata;
+  const say = async (said: string): Promise<void> =>
+    await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
+  if (asked === null) {
+    await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
+    return await say(pickedSaid.expired());
+  }
+  const isShow = asked.verb === 'show';
+  const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
+  const { verb, target, actor } = asked;
+  const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
+  // Looking again is a new question; each fills the form that it opened.
+  const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
+  const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
+  await deps.requestAction({ ...ask, notify: notifyAt(origin, user.id, deps) });
+  if (!isShow) await say(pickedSaid.asked(origin.channel));
+});
 
 /** What a control of the picker stands for; null when it is too old, or somebody else's. */
 export async function pickedBy(userId: string, pendingId: string, { pending }: ListenerDeps): Promise<Action | null> {

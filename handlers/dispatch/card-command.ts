@@ -5,9 +5,9 @@ import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpFor, permissionOf } from '../../src/dispatch/verbs.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
-import { askForRaiseByCommand } from '../approvals/ask-by-command.ts';
+import { askForRaiseByCommand } from '../approvals/ask-for-raise.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { openVirtualOrder } from '../virtual-cards/virtual-order.ts';
+import { openVirtualOrder } from '../virtual-cards/order-virtual.ts';
 import { type Interaction, ofCommand } from './interaction.ts';
 import { openPicker } from './picker.ts';
 
@@ -57,7 +57,7 @@ export async function runCommand(
       const ask = askOf({ ...interaction, ...parsed });
       if (ask.verb === 'order-virtual') await openVirtualOrder(triggerId, parsed.input, interaction, deps);
       else if (ask.verb === 'ask') await askForRaiseByCommand(ask, triggerId, interaction, deps);
-      else await deps.requestAction(ask, interaction.notify);
+      else await deps.requestAction({ ...ask, notify: interaction.notify });
     }
   }
 }

@@ -89,7 +89,7 @@ export function notifyAt(origin: Origin, userId: string, tools: Tools): (message
   return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
 }
 
-function chosenIn(element: BlockAction['actions'][number] | undefined): string {
+export function chosenIn(element: BlockAction['actions'][number] | undefined): string {
   if (element === undefined) return '';
   if ('value' in element) return element.value ?? '';
   return 'selected_option' in element ? (element.selected_option?.value ?? '') : '';

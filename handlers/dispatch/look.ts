@@ -10,11 +10,11 @@ import type { Interaction } from './interaction.ts';
  * @param show answers why it cannot be shown.
  */
 export async function look(
-  { notify, ...interaction }: Interaction,
+  interaction: Interaction,
   { target, seen }: { readonly target: Target; readonly seen: string },
   show: () => Promise<Refused | undefined>,
   deps: Pick<ListenerDeps, 'requestAction'>,
 ): Promise<void> {
   const input = async () => (await show()) ?? ({ kind: 'input', input: { seen } } as const);
-  await deps.requestAction({ ...interaction, verb: 'look', target, input }, notify);
+  await deps.requestAction({ ...interaction, verb: 'look', target, input });
 }

@@ -1,45 +1,40 @@
-import type { AllMiddlewareArgs, BlockAction, ExternalSelectAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { Target } from '../../src/actions/action.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import { toCardFacts } from '../../src/directory/account.ts';
 import type { Prepared, Refused } from '../../src/dispatch/request-action.ts';
 import { type InputOf, isPermitted } from '../../src/dispatch/verbs.ts';
 import { cardPicker, type PickedCard } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { controlsOf, ofChoice } from './picker.ts';
+import { onPress } from './press.ts';
 import { inForm, refused } from './refused.ts';
 
-type Args = AllMiddlewareArgs & SlackActionMiddlewareArgs<BlockAction<ExternalSelectAction>>;
-
 /** A card was picked: the form shows it, with what this person may do with it now. */
-export function pickCard(deps: ListenerDeps) {
-  return async ({ ack, body, action }: Args): Promise<void> => {
-    await ack();
-    const { view, user } = body;
-    if (view === undefined) return;
-    const privateMetadata = view.private_metadata;
-    const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
-      await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
-
-    const chosen = ofChoice(action.selected_option?.value ?? '', deps);
-    const { roles, isComplete } =
-      chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
-    const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
-    const { notify, ...asked } = inForm(body, deps);
-    const no = async (said: string): Promise<Refused> => {
-      await show({ picked: null, said });
-      return refused({ what: null, why: said, whoCan: '' });
-    };
-    const input = async (): Promise<Prepared<InputOf<'look'>>> => {
-      if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);
-      const pending = await deps.pending.get(privateMetadata);
-      if (pending?.kind !== 'place' || chosen === null) return await no(tooOld());
-      const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
-      await show({ picked, said: null });
-      return { kind: 'input', input: { seen: 'picker' } };
-    };
-    await deps.requestAction({ ...asked, verb: 'look', target, input }, notify);
+export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
+  const { view, user } = body;
+  if (view === undefined) return;
+  const privateMetadata = view.private_metadata;
+  const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
+    await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
+  const chosen = ofChoice(value, deps);
+  const { roles, isComplete } =
+    chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
+  const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
+  const asked = inForm(interaction);
+  const no = async (said: string): Promise<Refused> => {
+    await show({ picked: null, said });
+    return refused({ what: null, why: said, whoCan: '' });
   };
-}
+  const input = async (): Promise<Prepared<InputOf<'look'>>> => {
+    if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);
+    const pending = await deps.pending.get(privateMetadata);
+    if (pending?.kind !== 'place' || chosen === null) return await no(tooOld());
+    const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
+    await show({ picked, said: null });
+    return { kind: 'input', input: { seen: 'picker' } };
+  };
+  await deps.requestAction({ ...asked, verb: 'look', target, input });
+});
 
 const NOT_THEIRS = 'Only operators and approvers may see cards, and holders their own.';
 const NOT_KNOWN = 'Slack does not say just now who may see cards. Choose again in a minute.';
@@ -51,17 +46,7 @@ async function pickedCard(
   { acctId, cardId }: NonNullable<ReturnType<typeof ofChoice>>,
   deps: ListenerDeps,
 ): Promise<PickedCard> {
-  const account = await deps.directory.account(acctId);
-  const card = account?.cards.find((one) => one.cardId === cardId) ?? null;
-  const facts = {
-    acctId,
-    cardId,
-    last4: card?.last4 ?? null,
-    holder: [account?.firstName, account?.lastName].filter(Boolean).join(' ') || null,
-    customId: account?.customId ?? null,
-    isVirtual: account?.isVirtual ?? null,
-    group: account?.group ?? null,
-  };
-  const status = card?.status ?? null;
-  return { card: facts, status, controls: await controlsOf(asker, facts, status, deps) };
+  const card = toCardFacts(acctId, await deps.directory.account(acctId), cardId === null ? {} : { cardId });
+  const status = card.status ?? null;
+  return { card, status, controls: await controlsOf(asker, { acctId, cardId }, status, deps) };
 }

@@ -1,10 +1,9 @@
-import type { BlockAction } from '@slack/bolt';
 import type { Target } from '../../src/actions/action.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { type Interaction, ofButton } from './interaction.ts';
+import type { Interaction } from './interaction.ts';
 
 /** A no that is found here: told with its reason and who can, and on record. */
 export function refused(no: Refusal): Refused {
@@ -18,17 +17,17 @@ export function alertTooOld(): Refused {
 
 /** What was picked stands for nothing any more: told so, and on record. */
 export async function refuseChoice(
-  { notify, ...interaction }: Interaction,
+  interaction: Interaction,
   target: Target,
   no: Refusal,
   deps: ListenerDeps,
 ): Promise<void> {
-  await deps.requestAction({ ...interaction, verb: 'choose', target, input: async () => refused(no) }, notify);
+  await deps.requestAction({ ...interaction, verb: 'choose', target, input: async () => refused(no) });
 }
 
 /** A click in an open form: what is wrong is said there, not where it was opened. */
-export function inForm(body: BlockAction, deps: ListenerDeps): Interaction {
-  return { ...ofButton(body, deps), notify: async () => {} };
+export function inForm(interaction: Interaction): Interaction {
+  return { ...interaction, notify: async () => {} };
 }
 
 export const formTooOld = (): Refusal => ({

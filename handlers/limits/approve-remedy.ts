@@ -2,9 +2,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { ButtonArgs } from '../dispatch/button-args.ts';
-import { ofButton } from '../dispatch/interaction.ts';
+import { onPress } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 
 /**
@@ -13,33 +11,21 @@ import { refused } from '../dispatch/refused.ts';
  * Slack's trigger lives for three seconds, so the form opens with what the alert knew; the worker reads the card and
  * fills in what is so now, and reads it once more before it changes anything.
  */
-export function approveRemedy(deps: ListenerDeps) {
-  return async ({ ack, body, action }: ButtonArgs): Promise<void> => {
-    await ack();
-    const interaction = ofButton(body, deps);
-    const alertId = action.value ?? '';
-    const target = { kind: 'alert', alertId } as const;
-    const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
-      const alert = await deps.alerts.get(alertId);
-      if (alert?.kind !== 'transaction' || alert.event.decline === null) {
-        const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
-        return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
-      }
-      const { remedy } = alert;
-      const { channel, messageTs } = interaction.origin;
-      const pendingId = await deps.pending.put({
-        kind: 'form',
-        alertId,
-        channel,
-        messageTs,
-        remedy,
-        rules: null,
-        passes: false,
-      });
-      const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
-      const { viewId, hash } = await deps.openView(body.trigger_id, view);
-      return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
-    };
-    await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm }, interaction.notify);
+export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
+  const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
+    const alert = await deps.alerts.get(alertId);
+    if (alert?.kind !== 'transaction' || alert.event.decline === null) {
+      const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
+      return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
+    }
+    const { remedy } = alert;
+    const { channel, messageTs } = interaction.origin;
+    const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
+    const pendingId = await deps.pending.put(form);
+    const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
+    const { viewId, hash } = await deps.openView(body.trigger_id, view);
+    return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
   };
-}
+  const target = { kind: 'alert', alertId } as const;
+  await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm });
+});

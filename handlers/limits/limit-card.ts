@@ -1,17 +1,44 @@
-import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { slashCommand } from '../../src/core/installation.ts';
+import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { limitCardInput as input } from '../../templates/limits/limit-card-form.ts';
+import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
+import { limitCardInput as input, limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { pickedBy } from '../dispatch/act-on-picked.ts';
 import { notifyAt } from '../dispatch/interaction.ts';
+import { onPress } from '../dispatch/press.ts';
+import { formTooOld, inForm, refuseChoice } from '../dispatch/refused.ts';
+import type { ViewArgs } from '../dispatch/submission.ts';
 
-type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
+/** *Change limit…* in the picker: a form over it. */
+export const limitPicked = onPress(async ({ value: pendingId, body, interaction }, deps) => {
+  const { view, user } = body;
+  if (view === undefined) return;
+  const asked = await pickedBy(user.id, pendingId, deps);
+  if (asked !== null) {
+    const { target } = asked;
+    const card = target.kind === 'card' ? await factsOf(target, deps) : null;
+    await deps.pushView(body.trigger_id, limitCardForm(pendingId, card));
+    return;
+  }
+  await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
+  const said = pickedSaid.expired();
+  const form = cardPicker({ privateMetadata: view.private_metadata, picked: null, said });
+  await deps.updateView({ viewId: view.id, hash: view.hash }, form);
+});
+
+async function factsOf(
+  { acctId, cardId }: { readonly acctId: number; readonly cardId: number | null },
+  { directory }: ListenerDeps,
+): Promise<CardFacts> {
+  return toCardFacts(acctId, await directory.account(acctId), cardId === null ? {} : { cardId });
+}
 
 /** *Change limit*, submitted: read as `/card limit` reads it, what is wrong is said beside the input. */
 export function limitCard(deps: ListenerDeps) {
-  return async ({ ack, body, view }: Args): Promise<void> => {
+  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Record<
       string,
       { value?: string | null; selected_option?: { value: string } | null } | undefined
@@ -41,9 +68,8 @@ export function limitCard(deps: ListenerDeps) {
     const { verb, reason, input: typed } = whole.kind === 'read' ? whole : timed;
     const { target, origin, actor } = asked;
     const id = contentId('act_', ['picked', view.private_metadata, view.id]);
-    await deps.requestAction(
-      askOf({ verb, reason, input: typed, id, target, actor, isExternal: false, origin: { ...origin, kind: 'form' } }),
-      notifyAt(origin, body.user.id, deps),
-    );
+    const submitted = { id, target, actor, isExternal: false, origin: { ...origin, kind: 'form' } } as const;
+    const ask = askOf({ ...submitted, verb, reason, input: typed });
+    await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
   };
 }

@@ -50,10 +50,9 @@ export function raiseLimit(deps: ListenerDeps) {
       return;
     }
     await ack();
-    const { notify, ...submitted } = ofForm(body, form, deps);
     const target = { kind: 'alert', alertId: form.alertId } as const;
     const { ask, reason } = read;
-    await deps.requestAction({ ...submitted, ...ask, reason, target }, notify);
+    await deps.requestAction({ ...ofForm(body, form, deps), ...ask, reason, target });
   };
 }
 

@@ -1,22 +1,41 @@
-import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { parseAmount } from '../../src/core/money.ts';
+import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
-import { virtualOrderInput as input } from '../../templates/virtual-cards/order-form.ts';
+import { virtualOrderInput as input, virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { notifyAt } from '../dispatch/interaction.ts';
+import { type Interaction, notifyAt } from '../dispatch/interaction.ts';
+import type { ViewArgs } from '../dispatch/submission.ts';
 
-type Args = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 type Errors = Record<string, string>;
 type Given = Record<string, { value?: string | null } | undefined>;
 
 /** What goes onto a card and into an address: the service takes these characters only. */
 const printable = /^[\x20-\x7e]+$/;
 
+/** `/card virtual order [NAME]`: opens the form, for approvers: ordering a card is giving somebody money to spend. */
+export async function openVirtualOrder(
+  triggerId: string,
+  { name }: Readonly<Record<string, unknown>>,
+  interaction: Interaction,
+  deps: ListenerDeps,
+): Promise<void> {
+  const openForm = async (): Promise<{ kind: 'shown' }> => {
+    const [firstName = '', ...rest] = (typeof name === 'string' ? name : '').split(' ');
+    const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
+    const fundMaxCents = aloneCents({ bands: deps.policyFor(null).orderBands });
+    const form = virtualOrderForm({ privateMetadata, firstName, lastName: rest.join(' '), fundMaxCents });
+    await deps.openView(triggerId, form);
+    return { kind: 'shown' };
+  };
+  const target = { kind: 'order', sealed: '' } as const;
+  await deps.requestAction({ ...interaction, verb: 'order-virtual', target, input: openForm });
+}
+
 /** `/card virtual order`, submitted: what the service would refuse is said beside its input. */
 export function orderVirtual(deps: ListenerDeps) {
-  return async ({ ack, body, view }: Args): Promise<void> => {
+  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
     const errors: Errors = {};
     const order = readOrder(given, errors);
@@ -32,20 +51,18 @@ export function orderVirtual(deps: ListenerDeps) {
     await ack();
     const { origin } = pending;
     const actor = { userId: body.user.id, teamId: body.team?.id ?? '' };
-    await deps.requestAction(
-      {
-        // One order for one form, however often it is submitted.
-        id: contentId('act_', ['order', view.private_metadata]),
-        verb: 'order-virtual',
-        target: { kind: 'order', sealed: deps.seals.order.seal(JSON.stringify(order)) },
-        input: {},
-        reason,
-        actor,
-        isExternal: false,
-        origin: { ...origin, kind: 'form' },
-      },
-      notifyAt(origin, actor.userId, deps),
-    );
+    await deps.requestAction({
+      // One order for one form, however often it is submitted.
+      id: contentId('act_', ['order', view.private_metadata]),
+      verb: 'order-virtual',
+      target: { kind: 'order', sealed: deps.seals.order.seal(JSON.stringify(order)) },
+      input: {},
+      reason,
+      actor,
+      isExternal: false,
+      origin: { ...origin, kind: 'form' },
+      notify: notifyAt(origin, actor.userId, deps),
+    });
   };
 }
 

@@ -150,8 +150,8 @@ function composeRequestAction(
   pending: PendingStore,
 ): ListenerDeps['requestAction'] {
   const signer = createSigner(config.slackBotToken, 'action');
-  return (ask, notify) =>
-    requestAction(ask, notify, {
+  return (ask) =>
+    requestAction(ask, ask.notify, {
       permissions,
       take: (entry) =>
         intake.take(

@@ -1,0 +1,42 @@
+import type {
+  AllMiddlewareArgs,
+  BlockAction,
+  ButtonAction,
+  ExternalSelectAction,
+  SlackActionMiddlewareArgs,
+  StaticSelectAction,
+} from '@slack/bolt';
+import type { Ask } from '../../src/dispatch/request-action.ts';
+import type { Verb } from '../../src/dispatch/verbs.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { chosenIn, type Interaction, ofButton } from './interaction.ts';
+
+/** A button that was pressed, or a menu in which something was chosen. */
+export type Pressed = BlockAction<ButtonAction | StaticSelectAction | ExternalSelectAction>;
+
+export type PressListener = (
+  deps: ListenerDeps,
+) => (args: AllMiddlewareArgs & SlackActionMiddlewareArgs<Pressed>) => Promise<void>;
+
+export interface Press {
+  /** What the button, or the option, stands for: mostly an id. */
+  readonly value: string;
+  readonly body: Pressed;
+  readonly interaction: Interaction;
+}
+
+export function onPress(act: (press: Press, deps: ListenerDeps) => Promise<void>): PressListener {
+  return (deps) =>
+    async ({ ack, body }) => {
+      await ack();
+      await act({ value: chosenIn(body.actions[0]), body, interaction: ofButton(body, deps) }, deps);
+    };
+}
+
+/** What is asked for, whoever asks and wherever. */
+type Asked = { [V in Verb]: Pick<Extract<Ask, { readonly verb: V }>, 'verb' | 'target' | 'input'> }[Verb];
+
+/** A button that asks for one thing. */
+export function asks(read: (value: string) => Asked): PressListener {
+  return onPress(({ value, interaction }, { requestAction }) => requestAction({ ...interaction, ...read(value) }));
+}
