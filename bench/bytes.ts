@@ -13,7 +13,7 @@ const DAY_SECONDS = 24 * 3600;
 /** At so many events a day the memory that is reached in the end is printed. */
 const A_DAY = 100_000;
 
-/** Kinds that hold a bounded number of entries, and lists that are cut: how many days their entries stay. */
+/** Kinds that hold a bounded number of entries. */
 const bounded: ReadonlySet<string> = new Set([
   'state:declines',
   'queue:alerts:events',
@@ -21,7 +21,6 @@ const bounded: ReadonlySet<string> = new Set([
   'queue:bursts:events',
   'queue:outbox:events',
 ]);
-const cutAfterDays: Readonly<Record<string, number>> = { 'state:alerts-kept': 30 };
 
 /**
  * What an event leaves in Redis, by kind of key: declines that are all different, in messages of many and each in a message
@@ -46,7 +45,7 @@ export async function benchBytes(events: number): Promise<void> {
     .filter((kind) => !bounded.has(kind) && !kind.endsWith(':stalled-check'))
     .map((kind) => ({
       kind,
-      days: cutAfterDays[kind] ?? Math.round((alone.seconds.get(kind) ?? 0) / DAY_SECONDS),
+      days: Math.round((alone.seconds.get(kind) ?? 0) / DAY_SECONDS),
       shared: grown(kind, before, together) / events,
       single: grown(kind, together, alone) / ALONE,
     }));

@@ -14,9 +14,6 @@ export const AGGREGATION_GAP_MS = 10 * 60_000;
 /** Nobody looks at yesterday's message: what goes on for longer gets a new one. */
 export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
 
-/** As long as the same event may come again: a job that failed is kept for 14 days. */
-const MEMBER_TTL_SECONDS = 15 * 24 * 3600;
-
 /** Groups of one card, merchant and reason that run at the same time; more than a few never overlap. */
 const RUNNING_MAX = 8;
 
@@ -75,8 +72,7 @@ export function createAggregationGroups(redis: Redis | Cluster) {
       isLate: boolean,
     ): Promise<string> {
       const running = stateKey(`groups:${channel}:${key}`);
-      const keys = [stateKey(`group-of:${channel}:${event.id}`), running];
-      const leader = await runWithAlerts({ redis, script, keys, owners: running, own: event.id }, [
+      const leader = await runWithAlerts({ redis, script, keys: [running], owners: running, own: event.id }, [
         event.id,
         Math.floor(Date.parse(event.occurredAt)),
         event.occurredAt,
@@ -85,8 +81,7 @@ export function createAggregationGroups(redis: Redis | Cluster) {
         gapMs,
         spanMs,
         stateKey('alert:'),
-        `repeats:${channel}`,
-        MEMBER_TTL_SECONDS,
+        channel,
         Math.ceil((gapMs + spanMs) / 1000),
         ALERT_TTL_SECONDS,
         RUNNING_MAX,

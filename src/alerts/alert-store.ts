@@ -1,9 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
+import { UnreadableError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
-import { Alert, Asked, OrderProgress, Repeats, TriedCard } from './alert.ts';
+import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
+import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** Alerts stay actionable for this long. */
@@ -11,8 +13,8 @@ export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
 const KEPT_PAGE = 500;
 
-/** How often the list is freed of what is too old. */
-const TRIM_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
@@ -23,8 +25,27 @@ export type Alerts = ReturnType<typeof createAlerts>;
  */
 export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
-  const listKey = stateKey('alerts-kept');
-  let trimmedAtMs = Number.NEGATIVE_INFINITY;
+  /** The ids of an hour's alerts, a line each: a list of all of them would take six times as much. */
+  const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
+  const packing = createAlertPacking();
+  const fieldsIn = async (alertId: string): Promise<Fields> => {
+    const stored = await redis.hgetallBuffer(keyOf(alertId));
+    // The pieces of the alert itself are no text.
+    const texts = Object.entries(stored).flatMap(([name, value]) => (/^p\d+$/.test(name) ? [] : [[name, `${value}`]]));
+    const alert = packing.unpack(stored);
+    // Format 2 had it as it is.
+    return { ...Object.fromEntries(texts), ...(alert === null ? {} : { alert }) };
+  };
+  async function alertsOf(lines: string): Promise<Alert[]> {
+    const ids = [...new Set(lines.split('\n').filter((id) => id !== ''))];
+    const alerts: Alert[] = [];
+    for (let from = 0; from < ids.length; from += KEPT_PAGE) {
+      const page = ids.slice(from, from + KEPT_PAGE);
+      const texts = await Promise.all(page.map(async (id) => (await fieldsIn(id).catch(noneWhereUnreadable)).alert));
+      alerts.push(...texts.flatMap((text) => Alert.safeParse(text === undefined ? null : JSON.parse(text)).data ?? []));
+    }
+    return alerts.toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
+  }
   const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
     const key = keyOf(alertId);
     return redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS);
@@ -35,27 +56,24 @@ export function createAlerts(redis: Redis | Cluster) {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
     async save(alert: Alert): Promise<void> {
       const { id, callbackAt } = alert.event;
-      const change = writing(id, 'alert', Alert, withoutFields(alert));
-      const atMs = Date.parse(callbackAt);
-      const nowMs = Date.now();
-      const oldest = nowMs - ALERT_TTL_SECONDS * 1000;
-      if (atMs > oldest) change.zadd(listKey, atMs, id);
-      if (nowMs - trimmedAtMs >= TRIM_EVERY_MS) {
-        trimmedAtMs = nowMs;
-        change.zremrangebyscore(listKey, '-inf', oldest);
-      }
+      const key = keyOf(id);
+      const text = recordFormat(Alert).write(withoutFields(alert));
+      // `late` is what scripts ask for.
+      const change = redis.multi().hset(key, { ...packing.pack(text), late: Number(alert.late) });
+      change.expire(key, ALERT_TTL_SECONDS);
+      const hour = Math.floor(Date.parse(callbackAt) / HOUR_MS);
+      change
+        .append(hourKey(hour), `${id}\n`)
+        .expireat(hourKey(hour), (hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS);
       await change.exec();
     },
     /** Those of the last 30 days, newest first. What this version cannot read is left out. */
     async *kept(): AsyncGenerator<Alert> {
-      for (let from = 0; ; from += KEPT_PAGE) {
-        const ids = await redis.zrevrange(listKey, from, from + KEPT_PAGE - 1);
-        const texts = await Promise.all(ids.map((id) => redis.hget(keyOf(id), 'alert')));
-        for (const text of texts) {
-          const { data } = Alert.safeParse(text === null ? null : JSON.parse(text));
-          if (data !== undefined) yield data;
-        }
-        if (ids.length < KEPT_PAGE) return;
+      const now = Math.floor(Date.now() / HOUR_MS);
+      // A service's clock may be fast.
+      for (let last = now + DAY_HOURS; last > now - ALERT_TTL_SECONDS / 3600; last -= DAY_HOURS) {
+        const hours = Array.from({ length: DAY_HOURS }, (_, index) => last - index);
+        for (const lines of await redis.mget(hours.map(hourKey))) yield* await alertsOf(lines ?? '');
       }
     },
     /**
@@ -63,7 +81,7 @@ export function createAlerts(redis: Redis | Cluster) {
      * handled again, and each of them may cause another warning.
      */
     async get(alertId: string): Promise<Alert | null> {
-      const fields = await redis.hgetall(keyOf(alertId));
+      const fields = await fieldsIn(alertId);
       const stored = fieldOf('alert', fields, Alert);
       const alert = stored === null ? null : withFields(stored, fields);
       return alert?.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
@@ -111,13 +129,20 @@ function withoutFields(alert: Alert): Alert {
 
 type Fields = Readonly<Record<string, string>>;
 
+function noneWhereUnreadable(error: unknown): Fields {
+  if (error instanceof UnreadableError) return {};
+  throw error;
+}
+
 function withFields(alert: Alert, fields: Fields): Alert {
   const outcomes = fieldsAt('outcome:', fields, Outcome)
     .map(([, outcome]) => outcome)
     .toSorted((a, b) => a.at.localeCompare(b.at));
   switch (alert.kind) {
     case 'transaction': {
-      const repeats = Object.fromEntries(fieldsAt('repeats:', fields, Repeats));
+      const repeats = Object.fromEntries(
+        startingWith('repeats:', fields).map(([name, text]) => [name, readRepeats(text)]),
+      );
       return { ...alert, outcomes, repeats, timeline: fieldOf('timeline', fields, PurchaseTimeline) };
     }
     case 'card-testing': {
@@ -141,7 +166,11 @@ function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | nul
 
 /** The fields whose names start with `prefix`, by the rest of their names. */
 function fieldsAt<T>(prefix: string, fields: Fields, schema: z.ZodType<T>): [name: string, value: T][] {
+  return startingWith(prefix, fields).map(([name, text]) => [name, recordFormat(schema).read(text)]);
+}
+
+function startingWith(prefix: string, fields: Fields): [name: string, text: string][] {
   return Object.entries(fields)
     .filter(([name]) => name.startsWith(prefix))
-    .map(([name, text]) => [name.slice(prefix.length), recordFormat(schema).read(text)]);
+    .map(([name, text]) => [name.slice(prefix.length), text]);
 }

@@ -23,6 +23,16 @@ export const Repeats = z.strictObject({
 });
 export type Repeats = z.infer<typeof Repeats>;
 
+/** How a script writes them: of a single decline its amount and time, of several the bounds of both. */
+export function readRepeats(text: string): Repeats {
+  // Format 2.
+  if (text.startsWith('{')) return Repeats.parse(JSON.parse(text));
+  const [count, least, second = '', third, fourth] = text.split(' ');
+  const isSingle = third === undefined;
+  const [most, firstAt, lastAt] = isSingle ? [least, second, second] : [second, third, fourth];
+  return Repeats.parse({ count: Number(count), minCents: Number(least), maxCents: Number(most), firstAt, lastAt });
+}
+
 export const TransactionAlert = z.strictObject({
   ...shared,
   kind: z.literal('transaction'),

@@ -9,7 +9,7 @@ const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 /** Later steps are dropped: the first ones say most. */
 const STEPS_MAX = 100;
 
-/** What can happen to an event on its way to its readers. */
+/** What can happen to an event on its way to its readers. Stored by their places: new ones go to the end. */
 const eventLogSteps = [
   'taken',
   'repeated',
@@ -51,21 +51,64 @@ export interface EventLog {
   read(eventId: string): Promise<EventLogStep[]>;
 }
 
+/**
+ * What many steps say, stored by its place: new ones go to the end. A hash stays small while none of its names and values is
+ * longer than 64 bytes.
+ */
+const phrases = [
+  'Because it is the default channel for ',
+  'Posted in one message with ',
+  'Posted.',
+  'The same card, merchant, place, reason and amount: repeats are counted in one message, that of ',
+  'The card is blocked: declines that follow are counted in one message, that of ',
+];
+const FIRST_MARK = 1;
+
+/** `log:3C1 Because.`, with marks in place of phrases. */
+function fieldOf({ step, channel, text }: Omit<EventLogStep, 'at'>): string {
+  const short = phrases.reduce(
+    (all, phrase, index) => all.replaceAll(phrase, String.fromCharCode(FIRST_MARK + index)),
+    text,
+  );
+  return `${LOG}${eventLogSteps.indexOf(step).toString(36)}${channel ?? ''} ${short}`;
+}
+
+/** @param micros when it was: microseconds, of which the last three only keep the order. */
+function readStep(field: string, micros: string): EventLogStep {
+  const [head = ''] = field.split(' ', 1);
+  const text = phrases.reduce(
+    (all, phrase, index) => all.replaceAll(String.fromCharCode(FIRST_MARK + index), phrase),
+    field.slice(head.length + 1),
+  );
+  const step = eventLogSteps[Number.parseInt(head.charAt(LOG.length), 36)];
+  const millis = new Date(Number(micros.slice(0, -3))).toISOString().slice(0, -1);
+  return EventLogStep.parse({
+    step,
+    channel: head.slice(LOG.length + 1) || null,
+    text,
+    at: `${millis}${micros.slice(-3)}Z`,
+  });
+}
+
+/** What the names of its fields begin with, among those of the alert. */
+const LOG = 'log:';
+
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
 
 export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
   const script = defineScript(redis, noteSource);
-  const keyOf = (eventId: string): string => stateKey(`event-log:${eventId}`);
+  // With the alert, which is there for as long: a key of its own would take as much again.
+  const keyOf = (eventId: string): string => stateKey(`alert:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   return {
     async note(eventIds, ...steps) {
       if (eventIds.length === 0) return;
-      const at = now().toISOString().slice(0, -1);
+      const at = now().getTime();
       // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
-      const fields = steps.flatMap(({ step, channel, text }, index) => {
-        const order = String(Math.min(index, 999)).padStart(3, '0');
-        return [JSON.stringify([step, channel, text]), `${at}${order}Z`];
-      });
+      const fields = steps.flatMap((step, index) => [
+        fieldOf(step),
+        `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,
+      ]);
       await script.run([eventIds].flat().map(keyOf), [STEPS_MAX, EVENT_LOG_TTL_SECONDS, ...fields]);
     },
     async setLatest(acctId, eventId) {
@@ -75,10 +118,8 @@ export function createEventLog(redis: Redis | Cluster, now: () => Date = () => n
     async read(eventId) {
       const fields = Object.entries(await redis.hgetall(keyOf(eventId)));
       return fields
-        .map(([field, at]) => {
-          const [step, channel, text] = JSON.parse(field) as unknown[];
-          return EventLogStep.parse({ step, channel, text, at });
-        })
+        .filter(([field]) => field.startsWith(LOG))
+        .map(([field, micros]) => readStep(field, micros))
         .toSorted((a, b) => a.at.localeCompare(b.at));
     },
   };

@@ -1,13 +1,16 @@
---- @keys group of the event, running groups, alerts...
--- KEYS: the group of the event in the channel, the rule's running groups (leader → first and last ms), the alerts of the
--- event and of all leaders. Answers nothing where a leader is not among them: another event has come first.
--- ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, field of the repeats, three times to live, how
--- many may run, 1 for an event that was fetched late.
-local known = redis.call('GET', KEYS[1])
-if known then return known end
+--- @keys running groups, alerts...
+-- KEYS: the rule's running groups (leader → first and last ms), the alerts of the event and of all leaders. Answers nothing
+-- where a leader is not among them: another event has come first.
+-- ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, channel, two times to live, how many may run, 1
+-- for an event that was fetched late.
 local alerts = {}
-for i = 3, #KEYS do alerts[string.sub(KEYS[i], #ARGV[8] + 1)] = KEYS[i] end
-local running = redis.call('HGETALL', KEYS[2])
+for i = 2, #KEYS do alerts[string.sub(KEYS[i], #ARGV[8] + 1)] = KEYS[i] end
+-- An alert says which group it is in: that of another one, or its own, of which it counts the repeats.
+local own, repeatsField, groupField = alerts[ARGV[1]], 'repeats:' .. ARGV[9], 'group:' .. ARGV[9]
+local known = redis.call('HMGET', own, groupField, repeatsField)
+if known[1] then return known[1] end
+if known[2] then return ARGV[1] end
+local running = redis.call('HGETALL', KEYS[1])
 for i = 1, #running, 2 do
   if not alerts[running[i]] then return '' end
 end
@@ -21,7 +24,7 @@ local function isOver(leader)
       local isDone = outcome.state == 'done' and outcome.verb ~= 'acknowledge'
       if isDone and outcome.at < ARGV[4] then return true end
     end
-    if fields[i] == 'alert' and ARGV[14] ~= '1' and cjson.decode(fields[i + 1]).late then return true end
+    if fields[i] == 'late' and fields[i + 1] == '1' and ARGV[13] ~= '1' then return true end
   end
   return false
 end
@@ -41,24 +44,31 @@ end
 
 local leader = best or ARGV[1]
 local first, last = math.min(bestFirst or at, at), math.max(bestLast or at, at)
-local cents = tonumber(ARGV[5])
-local repeats = { count = 1, firstAt = ARGV[3], lastAt = ARGV[3], minCents = cents, maxCents = cents }
-if best then
-  local text = redis.call('HGET', alerts[leader], ARGV[9])
-  if text then
+local repeats = '1 ' .. ARGV[5] .. ' ' .. ARGV[3]
+local text = best and redis.call('HGET', alerts[best], repeatsField)
+if text then
+  -- Of a single decline its cents and when it was, of several the least and most of both.
+  local count, min, max, from, to = string.match(text, '^(%d+) (%d+) (%d+) (%S+) (%S+)$')
+  if string.sub(text, 1, 1) == '{' then
+    -- Format 2.
     local before = cjson.decode(text)
-    repeats.count = before.count + 1
-    repeats.firstAt = first == at and ARGV[3] or before.firstAt
-    repeats.lastAt = last == at and ARGV[3] or before.lastAt
-    repeats.minCents = math.min(before.minCents, cents)
-    repeats.maxCents = math.max(before.maxCents, cents)
+    count, min, max, from, to = before.count, before.minCents, before.maxCents, before.firstAt, before.lastAt
+  elseif not count then
+    count, min, from = string.match(text, '^(%d+) (%d+) (%S+)$')
+    max, to = min, from
   end
-elseif #running >= 2 * tonumber(ARGV[13]) then
-  redis.call('HDEL', KEYS[2], oldest)
+  local cents = tonumber(ARGV[5])
+  repeats = string.format('%.0f %.0f %.0f %s %s', count + 1, math.min(min, cents), math.max(max, cents),
+    first == at and ARGV[3] or from, last == at and ARGV[3] or to)
+elseif not best and #running >= 2 * tonumber(ARGV[12]) then
+  redis.call('HDEL', KEYS[1], oldest)
 end
-redis.call('SET', KEYS[1], leader, 'EX', ARGV[10])
-redis.call('HSET', KEYS[2], leader, string.format('%.0f %.0f', first, last))
-redis.call('EXPIRE', KEYS[2], ARGV[11])
-redis.call('HSET', alerts[leader], ARGV[9], cjson.encode(repeats))
-redis.call('EXPIRE', alerts[leader], ARGV[12])
+redis.call('HSET', KEYS[1], leader, string.format('%.0f %.0f', first, last))
+redis.call('EXPIRE', KEYS[1], ARGV[10])
+redis.call('HSET', alerts[leader], repeatsField, repeats)
+redis.call('EXPIRE', alerts[leader], ARGV[11])
+if leader ~= ARGV[1] then
+  redis.call('HSET', own, groupField, leader)
+  redis.call('EXPIRE', own, ARGV[11])
+end
 return leader

@@ -9,7 +9,7 @@ import { EX_CONFIG } from './config.ts';
  * The format of everything that is stored in Redis. To be raised by a change that an older build would misread; fields
  * that are merely added need no new format, because each build passes on what it does not know.
  */
-export const FORMAT = 2;
+export const FORMAT = 3;
 /** A build reads what the two formats before its own have left. */
 const READS_BACK = 2;
 

@@ -10,6 +10,9 @@ const BUCKET_MS = 15 * 60_000;
 /** Two months to compare, with room for a digest that comes late. */
 const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 
+/** As long as the same event may come again: a job that failed is kept for 14 days. */
+const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
+
 /** Attempts at one purchase: the same card, merchant, place, reason and amount within a day of the first one. */
 const ATTEMPTS_MS = 24 * 3_600_000;
 /** An attempt may arrive late. */
@@ -71,7 +74,7 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
       const retries = [atMs, ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS];
       await script.run(
         [keyOf(start), `${keyOf(start)}:events`, listKey, stateKey(`tally-first:${purchase}`)],
-        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...retries, about, cents],
+        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...retries, about, cents, COUNTED_TTL_SECONDS],
       );
     },
 

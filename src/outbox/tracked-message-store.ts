@@ -45,9 +45,32 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   'temporary-change': 396 * DAY_SECONDS,
 };
 
-const keyOf = ({ kind, id }: Subject): string => stateKey(`messages:${kind}:${id}`);
+/** The messages of an alert are with the alert: a key of their own would take as much again. */
+const keyOf = ({ kind, id }: Subject): string => stateKey(kind === 'alert' ? `alert:${id}` : `messages:${kind}:${id}`);
+/** A line of what a message shows. Most are alerts: of these it is the id. */
+function shortKey(subject: Subject): string {
+  return subject.kind === 'alert' ? subject.id : subjectKey(subject);
+}
+
+/** Begins the line of what a message shows no more: lines are only added, so that no change overtakes another. */
+const FORGOTTEN = '-';
+
 const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
 const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
+
+/** Channel and timestamp are in the name of the field. */
+const ReferenceRest = Reference.omit({ channel: true, ts: true });
+
+function writeReference({ audience, threadId }: Pick<Reference, 'audience' | 'threadId'>): string {
+  if (audience === 'team' && threadId === null) return '';
+  return JSON.stringify(ReferenceRest.parse({ audience, threadId }));
+}
+
+function readReference(field: string, text: string): Reference {
+  const [, channel = '', ts = ''] = field.split(':');
+  const rest = text === '' ? { audience: 'team' } : JSON.parse(text);
+  return fromStored(Reference, { ...rest, channel, ts });
+}
 
 /** Which messages show a subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
@@ -57,9 +80,7 @@ export function createTrackedMessages(redis: Redis | Cluster) {
     /** Empty until one has been posted. */
     async references(subject: Subject): Promise<Reference[]> {
       const fields = Object.entries(await redis.hgetall(keyOf(subject)));
-      return fields
-        .filter(([field]) => field.startsWith('ref:'))
-        .map(([, reference]) => fromStored(Reference, JSON.parse(reference)));
+      return fields.filter(([field]) => field.startsWith('ref:')).map(([field, text]) => readReference(field, text));
     },
     /**
      * How often the messages of each subject were updated, in the order given. To be read before rendering: if the number
@@ -82,13 +103,12 @@ export function createTrackedMessages(redis: Redis | Cluster) {
     /** Adds a message that was posted to what it shows. @returns the revisions of the subjects, in the order given. */
     async add({ channel, ts }: MessageRef, shown: readonly Shown[]): Promise<number[]> {
       const at = atKey(channel, ts);
-      const adding = redis.multi().sadd(at, ...shown.map(({ subject }) => subjectKey(subject)));
+      const adding = redis.multi().append(at, shown.map(({ subject }) => `${shortKey(subject)}\n`).join(''));
       adding.expire(at, Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind])));
       for (const { subject, audience, threadId } of shown) {
         const key = keyOf(subject);
-        const reference = JSON.stringify(Reference.parse({ channel, ts, audience, threadId }));
         adding
-          .hset(key, fieldOf({ channel, ts }), reference)
+          .hset(key, fieldOf({ channel, ts }), writeReference({ audience, threadId }))
           .expire(key, ttlSeconds[subject.kind])
           .hget(key, 'updates');
       }
@@ -105,7 +125,7 @@ export function createTrackedMessages(redis: Redis | Cluster) {
       const reference: Reference = { channel, ts, audience: 'team', threadId: null };
       await redis
         .multi()
-        .hsetnx(key, fieldOf(reference), JSON.stringify(reference))
+        .hsetnx(key, fieldOf(reference), writeReference(reference))
         .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
@@ -114,7 +134,12 @@ export function createTrackedMessages(redis: Redis | Cluster) {
       const subjects = given ?? (await at(ref.channel, ref.ts));
       for (const subject of subjects) {
         await redis.hdel(keyOf(subject), fieldOf(ref));
-        await redis.srem(atKey(ref.channel, ref.ts), subjectKey(subject));
+        const at = atKey(ref.channel, ref.ts);
+        await redis
+          .multi()
+          .append(at, `${FORGOTTEN}${shortKey(subject)}\n`)
+          .expire(at, ttlSeconds[subject.kind])
+          .exec();
       }
     },
     /** The subjects that a message shows. */
@@ -122,8 +147,12 @@ export function createTrackedMessages(redis: Redis | Cluster) {
   };
 
   async function at(channel: string, ts: string): Promise<Subject[]> {
-    const members = await redis.smembers(atKey(channel, ts));
-    return members.map(readSubject);
+    const keys = new Set<string>();
+    for (const line of ((await redis.get(atKey(channel, ts))) ?? '').split('\n')) {
+      if (line.startsWith(FORGOTTEN)) keys.delete(line.slice(FORGOTTEN.length));
+      else if (line !== '') keys.add(line);
+    }
+    return [...keys].map((key) => (key.includes(':') ? readSubject(key) : { kind: 'alert', id: key }));
   }
 }
 

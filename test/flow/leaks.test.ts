@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { WEBHOOK_KINDS, type WebhookKind } from '../../sandbox/webhook/kind.ts';
 import { toStoredEvent } from '../../src/webhooks/kind.ts';
+import { alertTexts } from '../support/alert-texts.ts';
 import { keptKeys } from '../support/kept-keys.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { digitsOf, panForms, plantableFields, plantedPan } from '../support/planted.ts';
@@ -220,6 +221,14 @@ it('no planted secret is in the files of Redis', async () => {
   expect(personal.filter((one) => contents.join('').includes(one))).toEqual([]);
   // Whoever has one of these may write into a channel for half an hour.
   expect(contents.join('')).not.toMatch(/127\.0\.0\.1:\d+\/(commands|actions)\//);
+});
+
+it('no planted secret is in an alert, which Redis has packed', async () => {
+  const alerts = [...(await alertTexts(cardbell().store)).values()].join('\n');
+
+  expect(alerts.length).toBeGreaterThan(10_000);
+  expect(hits(alerts)).toEqual([]);
+  expect(personal.filter((one) => alerts.includes(one))).toEqual([]);
 });
 
 it('no planted secret is in the logs, even at trace level', () => {

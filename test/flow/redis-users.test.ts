@@ -158,7 +158,7 @@ describe('the user of the web process', () => {
     '{cardbell:state}:request:req_1',
     '{cardbell:state}:links-by-user',
     '{cardbell:state}:delegations',
-    '{cardbell:state}:messages:alert:evt_1',
+    '{cardbell:state}:messages:request:req_1',
     '{cardbell:dir}:accounts',
     '{cardbell:queue}:actions:wait',
     '{cardbell:queue}:actions:act_1',

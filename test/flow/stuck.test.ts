@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
+import { alertTexts } from '../support/alert-texts.ts';
 import { channels, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
@@ -71,10 +72,7 @@ it.each([9, 14])('a job that is replayed %i days later posts nothing that was po
   await deliver(sampleWebhook('decline', { NetworkTransactionId: days, MerchantName: shop }));
   await waitFor(channels.declines, new RegExp(shop));
   await quiet(cardbell());
-  const alerts = await Promise.all(
-    (await store.keys('{cardbell:state}:alert:*')).map((key) => store.hget(key, 'alert')),
-  );
-  const alert = alerts.find((text) => text?.includes(shop)) ?? '{}';
+  const alert = [...(await alertTexts(store)).values()].find((text) => text.includes(shop)) ?? '{}';
   const { event } = JSON.parse(alert) as { event: { id: string } };
   await age(days);
   expect(await store.exists(`{cardbell:in}:seen:${event.id}`), 'it is not known any more that it was seen').toBe(0);

@@ -4,7 +4,7 @@ import { until } from './until.ts';
 
 /** Cardbell has stored a reference to a message of this subject: from now on it updates it. */
 export async function waitUntilTracked(store: RunningCardbell['store'], { kind, id }: Subject): Promise<void> {
-  const key = `{cardbell:state}:messages:${kind}:${id}`;
+  const key = `{cardbell:state}:${kind === 'alert' ? 'alert' : `messages:${kind}`}:${id}`;
   const isTracked = async (): Promise<boolean> => (await store.hkeys(key)).some((field) => field.startsWith('ref:'));
   await until(isTracked, `the message of ${kind} ${id} is tracked`);
 }

@@ -45,12 +45,16 @@ it('alerts of a kind are read in the order of their ids, without the others and 
   expect((await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event.id)).toEqual([shipped.event.id]);
 });
 
-it('the list of alerts is freed of those of more than 30 days ago', async () => {
-  const list = stateKey('alerts-kept');
-  await redis().zadd(list, Date.now() - 31 * 24 * 3_600_000, 'evt_old', Date.now() - 3_600_000, 'evt_new');
+it('the list of alerts ends with the alerts in it', async () => {
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const inHour = (ago: number) => new Date((hour - ago) * 3_600_000).toISOString();
+  const list = (ago: number) => stateKey(`alerts-kept:${hour - ago}`);
 
-  await createAlerts(redis()).save(transactionAlert());
+  await createAlerts(redis()).save(transactionAlert({ callbackAt: inHour(5) }));
+  await createAlerts(redis()).save(transactionAlert({ callbackAt: inHour(31 * 24) }));
 
-  expect(await redis().zrange(list, '0', '-1')).toContain('evt_new');
-  expect(await redis().zrange(list, '0', '-1')).not.toContain('evt_old');
+  const days = (await redis().ttl(list(5))) / (24 * 3600);
+  expect(days).toBeGreaterThan(29.7);
+  expect(days).toBeLessThan(30);
+  expect(await redis().exists(list(31 * 24))).toBe(0);
 });

@@ -49,7 +49,7 @@ it('what is kept comes newest first, page by page, without what cannot be read',
     const at = new Date(Date.now() - index * 60_000).toISOString();
     await alerts.save(transactionAlert({ id: `evt_000000000000000${index}`, callbackAt: at }));
   }
-  await redis().hset('{cardbell:state}:alert:evt_0000000000000003', 'alert', '{}');
+  await redis().hset('{cardbell:state}:alert:evt_0000000000000003', 'p0', 'of a newer version');
   const kept: Alert[] = [];
   for await (const alert of alerts.kept()) kept.push(alert);
 
