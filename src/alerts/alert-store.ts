@@ -31,9 +31,10 @@ export function createAlerts(redis: Redis | Cluster) {
   const fieldsIn = async (alertId: string): Promise<Fields> => {
     const stored = await redis.hgetallBuffer(keyOf(alertId));
     // The pieces of the alert itself are no text.
-    const texts = Object.entries(stored).flatMap(([name, value]) => (/^p\d+$/.test(name) ? [] : [[name, `${value}`]]));
+    const texts = Object.entries(stored).flatMap(([name, value]) =>
+      /^p\d+$/.test(name) ? [] : [[name, value.toString()]],
+    );
     const alert = packing.unpack(stored);
-    // Format 2 had it as it is.
     return { ...Object.fromEntries(texts), ...(alert === null ? {} : { alert }) };
   };
   async function alertsOf(lines: string): Promise<Alert[]> {

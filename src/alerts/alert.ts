@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, CardStatusEvent, ShippingEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
+import { fromStoredAs } from '../core/unknown-fields.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
@@ -23,14 +24,13 @@ export const Repeats = z.strictObject({
 });
 export type Repeats = z.infer<typeof Repeats>;
 
-/** How a script writes them: of a single decline its amount and time, of several the bounds of both. */
+/** How a script writes them: of a single decline its amount and time, of several the bounds of both. @throws UnreadableError */
 export function readRepeats(text: string): Repeats {
-  // Format 2.
-  if (text.startsWith('{')) return Repeats.parse(JSON.parse(text));
   const [count, least, second = '', third, fourth] = text.split(' ');
   const isSingle = third === undefined;
   const [most, firstAt, lastAt] = isSingle ? [least, second, second] : [second, third, fourth];
-  return Repeats.parse({ count: Number(count), minCents: Number(least), maxCents: Number(most), firstAt, lastAt });
+  const [minCents, maxCents] = [Number(least), Number(most)];
+  return fromStoredAs('repeats', Repeats, { count: Number(count), minCents, maxCents, firstAt, lastAt });
 }
 
 export const TransactionAlert = z.strictObject({

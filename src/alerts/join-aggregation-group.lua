@@ -6,10 +6,10 @@
 local alerts = {}
 for i = 2, #KEYS do alerts[string.sub(KEYS[i], #ARGV[8] + 1)] = KEYS[i] end
 -- An alert says which group it is in: that of another one, or its own, of which it counts the repeats.
-local own, repeatsField, groupField = alerts[ARGV[1]], 'repeats:' .. ARGV[9], 'group:' .. ARGV[9]
-local known = redis.call('HMGET', own, groupField, repeatsField)
+local event, repeatsField, groupField = ARGV[1], 'repeats:' .. ARGV[9], 'group:' .. ARGV[9]
+local known = redis.call('HMGET', alerts[event], groupField, repeatsField)
 if known[1] then return known[1] end
-if known[2] then return ARGV[1] end
+if known[2] then return event end
 local running = redis.call('HGETALL', KEYS[1])
 for i = 1, #running, 2 do
   if not alerts[running[i]] then return '' end
@@ -42,19 +42,15 @@ for i = 1, #running, 2 do
   end
 end
 
-local leader = best or ARGV[1]
+local leader = best or event
 local first, last = math.min(bestFirst or at, at), math.max(bestLast or at, at)
 local repeats = '1 ' .. ARGV[5] .. ' ' .. ARGV[3]
 local text = best and redis.call('HGET', alerts[best], repeatsField)
 if text then
   -- Of a single decline its cents and when it was, of several the least and most of both.
-  local count, min, max, from, to = string.match(text, '^(%d+) (%d+) (%d+) (%S+) (%S+)$')
-  if string.sub(text, 1, 1) == '{' then
-    -- Format 2.
-    local before = cjson.decode(text)
-    count, min, max, from, to = before.count, before.minCents, before.maxCents, before.firstAt, before.lastAt
-  elseif not count then
-    count, min, from = string.match(text, '^(%d+) (%d+) (%S+)$')
+  local count, min, max, from, to = string.match(text, '^(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
+  if not count then
+    count, min, from = string.match(text, '^(%d+) (%-?%d+) (%S+)$')
     max, to = min, from
   end
   local cents = tonumber(ARGV[5])
@@ -67,8 +63,8 @@ redis.call('HSET', KEYS[1], leader, string.format('%.0f %.0f', first, last))
 redis.call('EXPIRE', KEYS[1], ARGV[10])
 redis.call('HSET', alerts[leader], repeatsField, repeats)
 redis.call('EXPIRE', alerts[leader], ARGV[11])
-if leader ~= ARGV[1] then
-  redis.call('HSET', own, groupField, leader)
-  redis.call('EXPIRE', own, ARGV[11])
+if leader ~= event then
+  redis.call('HSET', alerts[event], groupField, leader)
+  redis.call('EXPIRE', alerts[event], ARGV[11])
 end
 return leader

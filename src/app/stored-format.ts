@@ -10,8 +10,11 @@ import { EX_CONFIG } from './config.ts';
  * that are merely added need no new format, because each build passes on what it does not know.
  */
 export const FORMAT = 3;
+/** The first format that a release may have written. */
+const FIRST_RELEASED = 3;
 /** A build reads what the two formats before its own have left. */
 const READS_BACK = 2;
+const oldestRead = (format: number): number => Math.max(FIRST_RELEASED, format - READS_BACK);
 
 /** What is split has the number of its shards in front: 1602 is format 2 in 16 shards. Builds without shards refuse it. */
 const PER_SHARD = 100;
@@ -33,7 +36,7 @@ const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
  * Nothing is changed then.
  */
 export async function claimFormat(redis: RedisClient, shards = 1, format = FORMAT): Promise<void> {
-  const own = [withShards(format, shards), format - READS_BACK, format];
+  const own = [withShards(format, shards), oldestRead(format), format];
   const stored = Number(await defineScript(redis, claimSource).run([formatKey], own));
   const why = stored === 0 ? null : (whyUnreadable(stored, format) ?? whyOtherShards(shardsIn(stored), shards));
   if (why !== null) throw new ConfigError([why]);
@@ -48,8 +51,10 @@ export function whyUnreadable(stored: number, format = FORMAT): string | null {
   const its = stored % PER_SHARD;
   if (its > format)
     return `REDIS_URL: expected data that this build can read (format ${format} or older), but a newer Cardbell wrote format ${its}. Start that version again, or restore a backup that is older. Nothing was changed.`;
-  if (its < format - READS_BACK)
-    return `REDIS_URL: expected data of format ${format - READS_BACK} or newer, but it is format ${its}. Start a version in between first. Nothing was changed.`;
+  if (its < FIRST_RELEASED)
+    return `REDIS_URL: expected data of format ${oldestRead(format)} or newer, but it is format ${its}, from a build before the first release. Use another Redis, or start the build that wrote it. Nothing was changed.`;
+  if (its < oldestRead(format))
+    return `REDIS_URL: expected data of format ${oldestRead(format)} or newer, but it is format ${its}. Start a version in between first. Nothing was changed.`;
   return null;
 }
 

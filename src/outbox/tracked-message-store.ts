@@ -46,7 +46,9 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
 };
 
 /** The messages of an alert are with the alert: a key of their own would take as much again. */
-const keyOf = ({ kind, id }: Subject): string => stateKey(kind === 'alert' ? `alert:${id}` : `messages:${kind}:${id}`);
+const keyOf = ({ kind, id }: Subject): string =>
+  kind === 'alert' ? stateKey(`alert:${id}`) : stateKey(`messages:${kind}:${id}`);
+
 /** A line of what a message shows. Most are alerts: of these it is the id. */
 function shortKey(subject: Subject): string {
   return subject.kind === 'alert' ? subject.id : subjectKey(subject);
@@ -70,6 +72,16 @@ function readReference(field: string, text: string): Reference {
   const [, channel = '', ts = ''] = field.split(':');
   const rest = text === '' ? { audience: 'team' } : JSON.parse(text);
   return fromStored(Reference, { ...rest, channel, ts });
+}
+
+/** What the lines of a message say that it shows by now. */
+function subjectsIn(lines: string): Subject[] {
+  const keys = new Set<string>();
+  for (const line of lines.split('\n')) {
+    if (line.startsWith(FORGOTTEN)) keys.delete(line.slice(FORGOTTEN.length));
+    else if (line !== '') keys.add(line);
+  }
+  return [...keys].map((key) => (key.includes(':') ? readSubject(key) : { kind: 'alert', id: key }));
 }
 
 /** Which messages show a subject, and how often they were updated. */
@@ -147,12 +159,7 @@ export function createTrackedMessages(redis: Redis | Cluster) {
   };
 
   async function at(channel: string, ts: string): Promise<Subject[]> {
-    const keys = new Set<string>();
-    for (const line of ((await redis.get(atKey(channel, ts))) ?? '').split('\n')) {
-      if (line.startsWith(FORGOTTEN)) keys.delete(line.slice(FORGOTTEN.length));
-      else if (line !== '') keys.add(line);
-    }
-    return [...keys].map((key) => (key.includes(':') ? readSubject(key) : { kind: 'alert', id: key }));
+    return subjectsIn((await redis.get(atKey(channel, ts))) ?? '');
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Redis } from 'ioredis';
 
-type Value = string | string[] | Map<string, string> | Map<string, number> | Set<string>;
+type Hash = Map<string, string | Buffer>;
+type Value = string | string[] | Hash | Map<string, number> | Set<string>;
 type Arg = string | number;
+type Fields = Readonly<Record<string, Arg | Buffer>>;
 type Command = (...args: Arg[]) => unknown;
 
 /**
@@ -53,7 +55,7 @@ function createCommands(nowMs: () => number) {
     keys.set(String(key), { value, endsAt: endsAt ?? Number.POSITIVE_INFINITY });
     return value;
   };
-  const hash = (key: Arg) => read<Map<string, string>>(key) ?? write(key, new Map<string, string>());
+  const hash = (key: Arg) => read<Hash>(key) ?? write(key, new Map<string, string | Buffer>());
   const scores = (key: Arg) => read<Map<string, number>>(key) ?? write(key, new Map<string, number>());
   const list = (key: Arg) => read<string[]>(key) ?? write(key, []);
   const set = (key: Arg) => read<Set<string>>(key) ?? write(key, new Set<string>());
@@ -81,18 +83,27 @@ function createCommands(nowMs: () => number) {
       return 'OK';
     },
     exists: (key: Arg) => Number(read(key) !== null),
+    append: (key: Arg, text: Arg) => write(key, `${read<string>(key) ?? ''}${text}`).length,
     incr: (key: Arg) => Number(write(key, String(Number(read<string>(key) ?? 0) + 1))),
     del: (...all: Arg[]) => all.filter((key) => keys.delete(String(key))).length,
     expire: (key: Arg, seconds: Arg, condition?: Arg) => expire(key, Number(seconds) * 1000, condition),
+    expireat: (key: Arg, seconds: Arg) => expire(key, Number(seconds) * 1000 - nowMs()),
     pexpire: (key: Arg, ms: Arg) => expire(key, Number(ms)),
     pttl: (key: Arg) => (read(key) === null ? -2 : (keys.get(String(key))?.endsAt ?? 0) - nowMs()),
   };
   const hashes = {
-    hget: (key: Arg, field: Arg) => hash(key).get(String(field)) ?? null,
-    hmget: (key: Arg, ...fields: Arg[]) => fields.flat().map((field) => hash(key).get(String(field)) ?? null),
-    hgetall: (key: Arg) => Object.fromEntries(hash(key)),
-    hvals: (key: Arg) => [...hash(key).values()],
-    hset: (key: Arg, field: Arg, value: Arg) => hash(key).set(String(field), String(value)).size,
+    hget: (key: Arg, field: Arg) => hash(key).get(String(field))?.toString() ?? null,
+    hmget: (key: Arg, ...fields: Arg[]) =>
+      fields.flat().map((field) => hash(key).get(String(field))?.toString() ?? null),
+    hgetall: (key: Arg) => Object.fromEntries([...hash(key)].map(([field, value]) => [field, value.toString()])),
+    hgetallBuffer: (key: Arg) =>
+      Object.fromEntries([...hash(key)].map(([field, value]) => [field, Buffer.from(value as string)])),
+    hvals: (key: Arg) => [...hash(key).values()].map(String),
+    hset(key: Arg, given: Arg | Fields, value: Arg = '') {
+      const fields: Fields = typeof given === 'object' ? given : { [given]: value };
+      for (const [field, one] of Object.entries(fields)) hash(key).set(field, Buffer.isBuffer(one) ? one : String(one));
+      return Object.keys(fields).length;
+    },
     hsetnx: (key: Arg, field: Arg, value: Arg) =>
       hash(key).has(String(field)) ? 0 : Math.sign(hash(key).set(String(field), String(value)).size),
     hdel: (key: Arg, ...fields: Arg[]) => fields.filter((field) => hash(key).delete(String(field))).length,

@@ -13,12 +13,20 @@ it('a build writes its format into an empty Redis, and starts again with it', as
   expect(await stored()).toBe('3');
 });
 
-it.each([1, 2])('a build of format 3 reads format %i and makes it its own', async (format) => {
+it.each([3, 4])('a build of format 5 reads format %i and makes it its own', async (format) => {
   await redis().set(stateKey('format'), format);
 
-  await claimFormat(redis(), 1, 3);
+  await claimFormat(redis(), 1, 5);
 
-  expect(await stored()).toBe('3');
+  expect(await stored()).toBe('5');
+});
+
+it.each([1, 2])('format %i was never released: it is refused, and left as it is', async (format) => {
+  await redis().set(stateKey('format'), format);
+
+  await expect(claimFormat(redis())).rejects.toThrow(/expected data of format 3 or newer, .* before the first release/);
+
+  expect(await stored()).toBe(String(format));
 });
 
 it('the number of shards is stored at the first start; what is there without one is not split', async () => {
@@ -77,8 +85,8 @@ it('an older build is refused with the format that it would need, and changes no
 });
 
 it('data of more than two formats ago is refused: a version in between has to read it first', async () => {
-  await redis().set(stateKey('format'), 1);
+  await redis().set(stateKey('format'), 3);
 
-  await expect(claimFormat(redis(), 1, 4)).rejects.toThrow(/it is format 1.*Start a version in between/);
-  expect(await stored()).toBe('1');
+  await expect(claimFormat(redis(), 1, 6)).rejects.toThrow(/it is format 3.*Start a version in between/);
+  expect(await stored()).toBe('3');
 });

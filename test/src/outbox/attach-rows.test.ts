@@ -60,14 +60,8 @@ it('what Redis had forgotten when the rows were attached is posted when it is co
   await world.flush('C1');
   expect(world.asked).toEqual([{ kind: 'alert', id: first }]);
 
-  const repeats = {
-    count: 2,
-    firstAt: '2026-05-09T16:00:00Z',
-    lastAt: '2026-05-09T16:01:00Z',
-    minCents: 1,
-    maxCents: 1,
-  };
-  await redis().hset(stateKey(`alert:${first}`), 'repeats:C1', JSON.stringify(repeats));
+  const repeats = '2 1 1 2026-05-09T16:00:00Z 2026-05-09T16:01:00Z';
+  await redis().hset(stateKey(`alert:${first}`), 'repeats:C1', repeats);
   await world.update({ kind: 'alert', id: first });
 
   const { waiting } = await world.outbox.look('C1', 9);

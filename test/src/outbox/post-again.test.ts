@@ -112,9 +112,7 @@ describe('a message in a channel that cannot be posted to', () => {
 });
 
 describe('a decline that is repeated', () => {
-  const repeats = (count: number) => ({
-    C1: { count, firstAt: '2026-11-20T15:00:00Z', lastAt: '2026-11-20T15:01:00Z', minCents: 100, maxCents: 100 },
-  });
+  const repeats = (count: number): string => `${count} 100 100 2026-11-20T15:00:00Z 2026-11-20T15:01:00Z`;
   const inForm = async (world: World, form: Batch['form']) => {
     const entries = await world.entries(3);
     const alerts = entries.map(({ id }) => ({ id, label: id, times: 1 }));
@@ -123,7 +121,7 @@ describe('a decline that is repeated', () => {
   };
   const repeat = async (world: World, count: number): Promise<void> => {
     await world.alerts.save(transactionAlert({ id: alertId(1) }));
-    await redis().hset(`{cardbell:state}:alert:${alertId(1)}`, 'repeats:C1', JSON.stringify(repeats(count).C1));
+    await redis().hset(`{cardbell:state}:alert:${alertId(1)}`, 'repeats:C1', repeats(count));
     await world.update(alert(1));
   };
 
