@@ -30,12 +30,8 @@ export function createAlerts(redis: Redis | Cluster) {
   const packing = createAlertPacking();
   const fieldsIn = async (alertId: string): Promise<Fields> => {
     const stored = await redis.hgetallBuffer(keyOf(alertId));
-    // The pieces of the alert itself are no text.
-    const texts = Object.entries(stored).flatMap(([name, value]) =>
-      /^p\d+$/.test(name) ? [] : [[name, value.toString()]],
-    );
     const alert = packing.unpack(stored);
-    return { ...Object.fromEntries(texts), ...(alert === null ? {} : { alert }) };
+    return { ...textsIn(stored), ...(alert === null ? {} : { alert }) };
   };
   async function alertsOf(lines: string): Promise<Alert[]> {
     const ids = [...new Set(lines.split('\n').filter((id) => id !== ''))];
@@ -129,6 +125,12 @@ function withoutFields(alert: Alert): Alert {
 }
 
 type Fields = Readonly<Record<string, string>>;
+
+/** All but the pieces of the alert itself, which are no text. */
+function textsIn(stored: Readonly<Record<string, Buffer>>): Fields {
+  const texts = Object.entries(stored).filter(([name]) => !/^p\d+$/.test(name));
+  return Object.fromEntries(texts.map(([name, value]) => [name, value.toString()]));
+}
 
 function noneWhereUnreadable(error: unknown): Fields {
   if (error instanceof UnreadableError) return {};

@@ -88,6 +88,8 @@ function subjectsIn(lines: string): Subject[] {
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
 export function createTrackedMessages(redis: Redis | Cluster) {
+  const at = async (channel: string, ts: string): Promise<Subject[]> =>
+    subjectsIn((await redis.get(atKey(channel, ts))) ?? '');
   return {
     /** Empty until one has been posted. */
     async references(subject: Subject): Promise<Reference[]> {
@@ -146,21 +148,14 @@ export function createTrackedMessages(redis: Redis | Cluster) {
       const subjects = given ?? (await at(ref.channel, ref.ts));
       for (const subject of subjects) {
         await redis.hdel(keyOf(subject), fieldOf(ref));
-        const at = atKey(ref.channel, ref.ts);
-        await redis
-          .multi()
-          .append(at, `${FORGOTTEN}${shortKey(subject)}\n`)
-          .expire(at, ttlSeconds[subject.kind])
-          .exec();
+        const key = atKey(ref.channel, ref.ts);
+        const line = `${FORGOTTEN}${shortKey(subject)}\n`;
+        await redis.multi().append(key, line).expire(key, ttlSeconds[subject.kind]).exec();
       }
     },
     /** The subjects that a message shows. */
     at,
   };
-
-  async function at(channel: string, ts: string): Promise<Subject[]> {
-    return subjectsIn((await redis.get(atKey(channel, ts))) ?? '');
-  }
 }
 
 /** The same for alerts only. */
