@@ -53,7 +53,8 @@ export function createAlertPacking() {
     unpack(fields: PackedFields): string | null {
       const first = fields.p0;
       if (first === undefined) return null;
-      if (first[0] !== DICTIONARY) throw new UnreadableError(`alert: packed in the way ${first[0]}`);
+      if (first[0] !== DICTIONARY || first.length < HEADER)
+        throw new UnreadableError(`alert: packed in the way ${first[0]}`);
       const pieces = [first];
       for (let at = 1; fields[`p${at}`] !== undefined; at += 1) pieces.push(fields[`p${at}`] ?? first);
       const body = Buffer.concat(pieces).subarray(HEADER, HEADER + first.readUIntBE(1, HEADER - 1));

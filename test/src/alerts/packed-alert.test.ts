@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAlertPacking } from '../../../src/alerts/packed-alert.ts';
+import { UnreadableError } from '../../../src/core/errors.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+/** What another process reads: it has not packed it itself. */
+const read = (fields: Readonly<Record<string, Buffer>>): string | null => createAlertPacking().unpack(fields);
+
+describe('the text of an alert in a hash', () => {
+  it('is the same when another process reads it, whatever it says', () => {
+    const { pack } = createAlertPacking();
+
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(read(pack(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('takes a third of its length at most, in pieces of at most 64 bytes', () => {
+    const text = JSON.stringify(transactionAlert());
+
+    const pieces = Object.values(createAlertPacking().pack(text));
+
+    expect(pieces.reduce((sum, piece) => sum + piece.length, 0)).toBeLessThan(text.length / 3);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBe(64);
+  });
+
+  it('is the later one where a longer one was before', () => {
+    const { pack } = createAlertPacking();
+    const long = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
+
+    expect(read({ ...pack(long), ...pack('short') })).toBe('short');
+  });
+
+  it('is not there in a hash that has other fields only', () => {
+    expect(read({ 'ref:C1:1.000001': Buffer.from('') })).toBeNull();
+  });
+
+  it.each([
+    ['packed with another dictionary', Buffer.from([9, 0, 0, 1, 3])],
+    ['damaged', Buffer.from([1, 0, 0, 3, 0xff, 0xff, 0xff])],
+    ['cut off', Buffer.from([1, 0])],
+  ])('cannot be read when it is %s, and says so', (_what, p0) => {
+    expect(() => read({ p0 })).toThrow(UnreadableError);
+  });
+});
