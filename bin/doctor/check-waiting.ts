@@ -1,5 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
-import { outboxKey, stateKey } from '../../src/core/keys.ts';
+import { countAlerts } from '../../src/alerts/alert-store.ts';
+import { outboxKey } from '../../src/core/keys.ts';
 import { openQueues } from '../../src/core/queues.ts';
 import type { RedisClient } from '../../src/core/redis.ts';
 import { shardsOf } from '../../src/core/shards.ts';
@@ -11,7 +12,6 @@ import { defaultThrottle } from '../../src/outbox/send-message.ts';
 import { type Memory, predictDrain, predictMemory, type Waits } from './predict.ts';
 import type { Report } from './report.ts';
 
-const DAY_MS = 24 * 3600 * 1000;
 const CHANNELS_NAMED = 3;
 
 interface Options {
@@ -36,13 +36,11 @@ export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime 
 
 async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
   const queues = openQueues(redis, shards, { onlyLook: true });
-  const now = Date.now();
-  const [inbox, inQueues, channels, lastDay, kept] = await Promise.all([
+  const [inbox, inQueues, channels, alerts] = await Promise.all([
     readInbox(redis, shards),
     Promise.all(shardsOf(shards).map((shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard))),
     redis.smembers(channelsKey),
-    redis.zcount(stateKey('alerts-kept'), now - DAY_MS, '+inf'),
-    redis.zcard(stateKey('alerts-kept')),
+    countAlerts(redis),
   ]);
   const outboxes = await Promise.all(
     channels.map(async (channel) => [channel, await redis.zcard(outboxKey(channel, 'queue'))] as const),
@@ -51,8 +49,7 @@ async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
     inbox: inbox.entries,
     queues: inQueues.reduce((sum, events) => sum + events, 0),
     outboxes: new Map(outboxes.filter(([, entries]) => entries > 0)),
-    lastDay,
-    kept,
+    ...alerts,
   };
 }
 

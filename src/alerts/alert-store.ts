@@ -16,7 +16,26 @@ const KEPT_PAGE = 500;
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
+/** The ids of an hour's alerts, a line each: a list of all of them would take six times as much. */
+const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
+/** `evt_`, 16 digits, and the end of the line. */
+const ID_LINE = 21;
+
 export type Alerts = ReturnType<typeof createAlerts>;
+
+/** About how many alerts came in the last 24 hours, and in all 30 days. One that was stored again counts again. */
+export async function countAlerts(redis: Redis | Cluster): Promise<{ lastDay: number; kept: number }> {
+  const now = Math.floor(Date.now() / HOUR_MS);
+  const reading = redis.pipeline();
+  const hours = Array.from({ length: ALERT_TTL_SECONDS / 3600 }, (_, ago) => now - ago);
+  for (const hour of hours) reading.strlen(hourKey(hour));
+  const lengths = ((await reading.exec()) ?? []).map(([error, length]) => {
+    if (error !== null) throw error;
+    return Number(length);
+  });
+  const lines = (all: readonly number[]): number => Math.round(all.reduce((sum, one) => sum + one, 0) / ID_LINE);
+  return { lastDay: lines(lengths.slice(0, DAY_HOURS)), kept: lines(lengths) };
+}
 
 /**
  * Everything about an alert in one hash: the alert, an outcome for each action, its repeats in each channel
@@ -25,8 +44,6 @@ export type Alerts = ReturnType<typeof createAlerts>;
  */
 export function createAlerts(redis: Redis | Cluster) {
   const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
-  /** The ids of an hour's alerts, a line each: a list of all of them would take six times as much. */
-  const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
   const packing = createAlertPacking();
   const fieldsIn = async (alertId: string): Promise<Fields> => {
     const stored = await redis.hgetallBuffer(keyOf(alertId));

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { checkWaiting, tellMemory } from '../../../bin/doctor/check-waiting.ts';
 import { createReport } from '../../../bin/doctor/report.ts';
-import { intakeKey, outboxKey, stateKey } from '../../../src/core/keys.ts';
+import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { intakeKey, outboxKey } from '../../../src/core/keys.ts';
 import { channelsKey } from '../../../src/outbox/note-channel.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -27,7 +29,10 @@ describe('the doctor', () => {
     for (let n = 0; n < 3; n += 1) await redis().xadd(intakeKey('webhooks'), '*', 'event', '{}');
     await redis().sadd(channelsKey, 'C1', 'C2');
     for (let n = 0; n < 497; n += 1) await redis().zadd(outboxKey('C2', 'queue'), n, `e${n}`);
-    await redis().zadd(stateKey('alerts-kept'), Date.now(), 'evt_1', Date.now() - 3 * 24 * 3600 * 1000, 'evt_2');
+    const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * 3600 * 1000).toISOString();
+    const alerts = createAlerts(redis());
+    await alerts.save(transactionAlert({ id: 'evt_0000000000000001', callbackAt: daysAgo(0) }));
+    await alerts.save(transactionAlert({ id: 'evt_0000000000000002', callbackAt: daysAgo(3) }));
 
     const [waits, drain, memory] = await findings();
 

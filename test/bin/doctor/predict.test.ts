@@ -24,8 +24,8 @@ it('memory grows by what waits, and levels off where as many events end as come'
   const waits = { ...none, inbox: 600, queues: 400, lastDay: 1000, kept: 10_000 };
 
   expect(predictMemory(waits, { used, max: 1000 * megabyte }, 0.85)).toEqual({
-    stored: used + 1000 * 3464,
-    level: used + 20_000 * 2824,
+    stored: used + 1000 * 1490,
+    level: used + 20_000 * 880,
     limit: 850 * megabyte,
     isTooMuch: false,
   });
