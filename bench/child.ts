@@ -8,6 +8,8 @@ export interface Child {
   readonly startedInMs: number;
   /** Processor time that it has used until now. */
   cpuMs(): number;
+  /** What of its memory is in use (resident), in bytes. */
+  memoryBytes(): number;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,10 @@ function cpuMsOf(pid: number): number {
   // After the name of the program, which may hold blanks: fields 14 and 15 of proc(5).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+}
+
+function memoryBytesOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 /** Starts a compiled entry file and waits until `isUp` says so. Stopped by its own process id. */
@@ -41,6 +47,7 @@ export async function startChild(
     port: Number(env.PORT ?? 0),
     startedInMs: performance.now() - startedAt,
     cpuMs: () => cpuMsOf(child.pid ?? 0),
+    memoryBytes: () => memoryBytesOf(child.pid ?? 0),
     stop: () => stop(child),
   };
 }

@@ -30,13 +30,16 @@ const reasons: readonly (readonly [code: string, message: string])[] = [
  * each must be readable by itself.
  *
  * @param acctIds accounts that they are spread over.
+ * @param from how many were made before, which these do not repeat.
  */
 export function stormDeclines(
   count: number,
   acctIds: readonly number[],
   firstTransactionId = 88_000_000,
+  from = 0,
 ): StormDecline[] {
-  return Array.from({ length: count }, (_, i) => {
+  return Array.from({ length: count }, (_, index) => {
+    const i = from + index;
     const amountCents = 1_001 + i;
     const [code, message] = reasons[i % reasons.length] ?? ['decline', ''];
     const amount = -amountCents / 100;
@@ -48,7 +51,7 @@ export function stormDeclines(
           NetworkTransactionId: firstTransactionId + i,
           TransactionId: null,
           AcctId: acctIds[i % acctIds.length],
-          TransactionTime: `2026-11-20T09:14:${String(Math.floor((i / count) * 20)).padStart(2, '0')}`,
+          TransactionTime: `2026-11-20T09:14:${String(Math.floor((index / count) * 20)).padStart(2, '0')}`,
           HoldTime: null,
           SettlementTime: null,
           MerchantLocalTime: '2026-11-20T08:14:02',

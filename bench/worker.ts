@@ -4,7 +4,7 @@ import { type LocalRedis, startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { StoredEvent } from '../src/core/event.ts';
 import { outboxKey, QUEUE_PREFIX } from '../src/core/keys.ts';
-import { createIntake, inboxKeys } from '../src/intake/intake.ts';
+import { createIntake, type Intake, inboxKeys } from '../src/intake/intake.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { type Child, startChild } from './child.ts';
@@ -16,22 +16,18 @@ const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
 const CARD_TOKEN = 'bench-card-api-token';
 
-/** A worker with a Redis, a Slack and a card service of its own. */
-export interface WorkerBench {
-  readonly child: Child;
+/** A Redis, a Slack and a card service of a worker's own. */
+export interface Surroundings {
   readonly redis: Redis;
+  readonly intake: Intake;
   /** Accounts of the card service. */
   readonly acctIds: readonly number[];
-  /** Hands in the webhooks of these bodies together. Resolves when all that they lead to is posted. */
-  handle(bodies: readonly string[], kind?: StoredEvent['kind']): Promise<void>;
+  /** With these variables a worker finds all of them. */
+  readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** @param profile folder for its profile; null: none. */
-export async function startWorker(
-  profile: string | null = null,
-  more: Readonly<Record<string, string>> = {},
-): Promise<WorkerBench> {
+export async function startSurroundings(): Promise<Surroundings> {
   const server = await startRedis();
   const redis = new Redis(server.url);
   const intake = createIntake(redis, { deadlineMs: 30_000 });
@@ -48,26 +44,49 @@ export async function startWorker(
     redisUrl: server.url,
     webhooks: 'http://127.0.0.1:9',
   });
-  const env = {
-    REDIS_URL: server.url,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: workspace.apiUrl,
-    ALERTS_CHANNEL: CHANNEL,
-    LOG_LEVEL: 'fatal',
-    CARD_API_URL: sandbox.url,
-    CARD_API_TOKEN: CARD_TOKEN,
-    ...more,
+  return {
+    redis,
+    intake,
+    acctIds: sandbox.accounts().map(({ AcctId }) => AcctId),
+    env: {
+      REDIS_URL: server.url,
+      SLACK_BOT_TOKEN: BOT_TOKEN,
+      SLACK_API_URL: workspace.apiUrl,
+      ALERTS_CHANNEL: CHANNEL,
+      LOG_LEVEL: 'fatal',
+      CARD_API_URL: sandbox.url,
+      CARD_API_TOKEN: CARD_TOKEN,
+    },
+    async stop() {
+      await Promise.all([sandbox.stop(), workspace.stop()]);
+      await stopRedis(redis, server);
+    },
   };
+}
+
+/** A worker in surroundings of its own. */
+export interface WorkerBench extends Pick<Surroundings, 'redis' | 'acctIds' | 'stop'> {
+  readonly child: Child;
+  /** Hands in the webhooks of these bodies together. Resolves when all that they lead to is posted. */
+  handle(bodies: readonly string[], kind?: StoredEvent['kind']): Promise<void>;
+}
+
+/** @param profile folder for its profile; null: none. */
+export async function startWorker(
+  profile: string | null = null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<WorkerBench> {
+  const { redis, intake, acctIds, env, stop } = await startSurroundings();
   const child = await startChild(
     'src/worker.js',
-    env,
+    { ...env, ...more },
     async () => true,
     profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   );
   return {
     child,
     redis,
-    acctIds: sandbox.accounts().map(({ AcctId }) => AcctId),
+    acctIds,
     async handle(bodies, kind = 'decline') {
       const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
       const events = bodies.map((body) => toStoredEvent(JSON.parse(body), kind, facts));
@@ -76,8 +95,7 @@ export async function startWorker(
     },
     async stop() {
       await child.stop();
-      await Promise.all([sandbox.stop(), workspace.stop()]);
-      await stopRedis(redis, server);
+      await stop();
     },
   };
 }

@@ -8,13 +8,16 @@ import { benchRouting } from '../bench/routing.ts';
 import { benchShards } from '../bench/shards.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
+import { benchWaiting } from '../bench/waiting.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
   npm run bench                         all of them
-  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing
+  npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
+                                        waiting
 
   --full   memory goes on to a million events
+  --events N         how many events wait under waiting: 100000 unless given
   --profile FOLDER   writes a processor profile of the worker under cost
   --json   the figures of cost and routing as JSON
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
@@ -22,14 +25,16 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards', 'routing'];
+const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards', 'routing', 'waiting'];
 
 function readArguments() {
   try {
     const flag = { type: 'boolean' } as const;
-    const options = { full: flag, json: flag, save: flag, profile: { type: 'string' }, help: flag } as const;
+    const text = { type: 'string' } as const;
+    const options = { full: flag, json: flag, save: flag, profile: text, events: text, help: flag } as const;
     const given = parseArgs({ allowPositionals: true, options });
-    return given.positionals.every((name) => all.includes(name)) ? given : null;
+    const isCount = /^[1-9]\d*$/.test(given.values.events ?? '1');
+    return isCount && given.positionals.every((name) => all.includes(name)) ? given : null;
   } catch {
     return null;
   }
@@ -56,3 +61,4 @@ if (wanted('memory')) await benchMemory(sizes);
 if (wanted('bytes')) await benchBytes(3000);
 if (wanted('shards')) await benchShards();
 if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });
+if (wanted('waiting')) await benchWaiting(Number(values.events ?? 100_000));
