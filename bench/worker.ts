@@ -3,12 +3,13 @@ import { Redis } from 'ioredis';
 import { type LocalRedis, startRedis } from '../local/redis.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import type { StoredEvent } from '../src/core/event.ts';
-import { outboxKey, QUEUE_PREFIX } from '../src/core/keys.ts';
-import { createIntake, type Intake, inboxKeys } from '../src/intake/intake.ts';
+import { outboxKey } from '../src/core/keys.ts';
+import { createIntake, type Intake } from '../src/intake/intake.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { startWorkspace } from '../workspace/server.ts';
 import { type Child, startChild } from './child.ts';
 import { SHARED_SECRET } from './sample.ts';
+import { countInbox, countJobs } from './under-way.ts';
 
 const LONGEST_MS = 60_000;
 const LOOK_MS = 50;
@@ -115,17 +116,9 @@ export async function until(isDone: () => Promise<boolean>): Promise<void> {
 
 /** In the inbox, or a job that is not done. */
 export async function onTheirWay(redis: Redis): Promise<number> {
-  const key = (queue: string, state: string): string => `${QUEUE_PREFIX}:${queue}:${state}`;
-  const counts = await Promise.all([
-    redis.xlen(inboxKeys.webhooks),
-    ...['alerts', 'bursts'].map((queue) => redis.zcard(key(queue, 'delayed'))),
-    ...['alerts', 'bursts', 'maintenance'].flatMap((queue) => [
-      redis.llen(key(queue, 'wait')),
-      redis.llen(key(queue, 'active')),
-      redis.zcard(key(queue, 'prioritized')),
-    ]),
-  ]);
-  return counts.reduce((all, one) => all + one, 0);
+  // The delayed jobs of maintenance are what comes again.
+  const counts = [countInbox(redis), countJobs(redis, ['alerts', 'bursts']), countJobs(redis, ['maintenance'], 0)];
+  return (await Promise.all(counts)).reduce((all, one) => all + one, 0);
 }
 
 async function unposted(redis: Redis): Promise<number> {

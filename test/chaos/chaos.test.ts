@@ -21,6 +21,7 @@ it('nothing is lost, doubled or counted wrongly while everything is killed, froz
     clickEveryMs: 300,
     idleConnections: 200,
     isShort: true,
+    shards: 1,
     say: (line) => void lines.push(line),
   });
 

@@ -39,6 +39,8 @@ export interface ChaosOptions {
   /** Connections that send nothing, while the web process is asked whether it is ready. */
   readonly idleConnections: number;
   readonly isShort: boolean;
+  /** `REDIS_SHARDS` of all processes. */
+  readonly shards: number;
   readonly say: (line: string) => void;
   /** Gets what was judged, and what the processes logged. */
   readonly keep?: (recording: Recording, logs: readonly string[]) => void;
@@ -86,6 +88,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     enforceRateLimits: !isShort,
     webs: 2,
     workers: isShort ? 2 : 3,
+    shards: options.shards,
   });
   const urls = cluster.webs.map(({ url }) => url);
   const service = createService({ urls, timeScale: options.timeScale, random: more(1) });

@@ -59,6 +59,8 @@ export async function startCluster(options: {
   readonly enforceRateLimits: boolean;
   readonly webs: number;
   readonly workers: number;
+  /** Into how many parts what comes in is split. */
+  readonly shards: number;
   /** Stand between the processes and what they talk to. */
   readonly between?: { slack(url: string): Promise<string>; cardApi(url: string): Promise<string> };
 }): Promise<ChaosCluster> {
@@ -95,6 +97,7 @@ export async function startCluster(options: {
   const shared = {
     HOST: '127.0.0.1',
     REDIS_URL: `redis://127.0.0.1:${wire.port}`,
+    REDIS_SHARDS: String(options.shards),
     SLACK_BOT_TOKEN: secrets.botToken,
     SLACK_API_URL: (await options.between?.slack(workspace.apiUrl)) ?? workspace.apiUrl,
     ...peopleEnv,

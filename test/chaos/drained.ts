@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countInbox, countJobs } from '../../bench/under-way.ts';
 import { FIRST_LOOK_MS } from '../../src/outbox/late-copies.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import type { ChaosCluster } from './cluster.ts';
 
-const states = ['wait', 'active', 'prioritized'] as const;
 /** Nothing waits for so long: each step stores what follows it before it is removed itself. */
 const QUIET_MS = 2000;
 /** Longest wait between two attempts. */
@@ -11,21 +11,14 @@ const SOON_MS = 120_000;
 
 /** What is on its way: at the service, in the inbox, in a queue, in an outbox, or as a copy that is looked for. */
 async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<string, number>> {
-  const key = (queue: string, state: string): string => `{cardbell:queue}:${queue}:${state}`;
   const outbox = createOutbox(store);
   const channels = await outbox.channels();
-  const jobs = ['alerts', 'bursts', 'actions', 'updates', 'outbox'].flatMap((queue) => [
-    ...states.map((state) =>
-      state === 'prioritized' ? store.zcard(key(queue, state)) : store.llen(key(queue, state)),
-    ),
-    // What waits for the end of quiet hours is not under way.
-    store.zcount(key(queue, 'delayed'), 0, (Date.now() + SOON_MS) * 0x1000),
-  ]);
   const edits = await store.keys('{cardbell:out:*}:edits');
   return {
-    inbox: (await store.xlen('{cardbell:in}:webhooks')) + (await store.xlen('{cardbell:in}:actions')),
+    inbox: await countInbox(store),
     awaited: await store.zcard('{cardbell:state}:actions-awaited'),
-    jobs: sum(await Promise.all(jobs)),
+    // What waits for the end of quiet hours is not under way.
+    jobs: await countJobs(store, ['alerts', 'bursts', 'actions', 'updates', 'outbox'], Date.now() + SOON_MS),
     outbox: sum(await Promise.all(channels.map((channel) => outbox.waiting(channel)))),
     edits: edits.length,
     copies: await copiesLookedFor(store),

@@ -4,14 +4,15 @@ import { runChaos } from './chaos.ts';
 import { kinds } from './disturbances.ts';
 
 /**
- * `npm run test:chaos -- [--seed N] [--seconds N] [--events N] [--recording FILE]`: ten minutes and what is on its way then;
- * exit code 1 when anything is wrong. The file gets what was judged, and all logs.
+ * `npm run test:chaos -- [--seed N] [--seconds N] [--events N] [--shards N] [--recording FILE]`: ten minutes and what is on
+ * its way then; exit code 1 when anything is wrong. The file gets what was judged, and all logs.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     seconds: { type: 'string' },
     events: { type: 'string' },
+    shards: { type: 'string' },
     recording: { type: 'string' },
   },
 });
@@ -21,12 +22,15 @@ const isLong = values.seconds === undefined && values.events === undefined;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const seconds = Number(values.seconds ?? 420);
 const events = Number(values.events ?? 20_000);
+const shards = Number(values.shards ?? 1);
 const startedAt = performance.now();
 const say = (line: string): void => {
   process.stdout.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 };
 
-say(`seed ${seed}: ${events} events in ${seconds} s. The same again: npm run test:chaos -- --seed ${seed}`);
+say(
+  `seed ${seed}: ${events} events in ${seconds} s. The same again: npm run test:chaos -- --seed ${seed} --shards ${shards}`,
+);
 const report = await runChaos({
   seed,
   events,
@@ -41,6 +45,7 @@ const report = await runChaos({
   clickEveryMs: 300,
   idleConnections: 2000,
   isShort: false,
+  shards,
   say,
   keep(recording, logs) {
     if (values.recording !== undefined)

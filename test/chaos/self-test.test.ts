@@ -34,6 +34,7 @@ beforeAll(async () => {
     enforceRateLimits: false,
     webs: 1,
     workers: 1,
+    shards: 1,
     between: { slack: slack.lead, cardApi: cardApi.lead },
   });
   const [member] = real.webs;

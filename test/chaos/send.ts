@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countInbox } from '../../bench/under-way.ts';
 import { until } from '../support/until.ts';
 import type { ChaosOptions } from './chaos.ts';
 import type { ChaosCluster } from './cluster.ts';
@@ -74,6 +75,6 @@ export async function sendAll(
 
 async function isFallingBehind({ store }: Pick<ChaosCluster, 'store'>): Promise<boolean> {
   // While Redis is away nobody knows, and nothing is held back.
-  const length = await Promise.race([store.xlen('{cardbell:in}:webhooks').catch(() => 0), sleep(LOOK_EVERY_MS, 0)]);
+  const length = await Promise.race([countInbox(store).catch(() => 0), sleep(LOOK_EVERY_MS, 0)]);
   return length > IN_INBOX_MAX;
 }

@@ -12,7 +12,7 @@ const redisKey = (name: string): string => `\\{cardbell:${name}`;
 
 /** Where a process is killed, just before or just after. */
 export const steps: readonly Step[] = [
-  { name: 'a webhook is stored', process: 'web', pattern: `${redisKey('in\\}:webhooks')}` },
+  { name: 'a webhook is stored', process: 'web', pattern: '\\{cardbell[^}]*:in\\}:webhooks' },
   { name: 'a click is stored', process: 'web', pattern: `${redisKey('in\\}:actions')}` },
   { name: 'the service is answered', process: 'web', pattern: 'HTTP/1\\.1 200 OK[^]*"status":"(taken|seen)' },
   { name: 'an event becomes a job', process: 'worker', pattern: 'deliver-(alert|burst)' },

@@ -1,22 +1,24 @@
 import { expect, it } from 'vitest';
+import type { StormDecline } from '../../bench/storm-declines.ts';
+import { intakeKey } from '../../src/core/keys.ts';
+import { shardsOf } from '../../src/core/shards.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
+import { useDeclines } from '../support/declines.ts';
 import { channels } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
-import { until } from '../support/until.ts';
+import { sideBySide } from '../support/side-by-side.ts';
+import { settled, until } from '../support/until.ts';
 
 const nothing = '';
-const cardbell = useCardbell({
-  workspace: { enforceRateLimits: true },
-  env: {
-    ALERTS_CHANNEL_DECLINES: nothing,
-    ALERTS_CHANNEL_SHIPPING: nothing,
-    ALERTS_CHANNEL_STATUS: nothing,
-    ALERTS_CHANNEL_VIRTUAL: nothing,
-    ALERTS_CHANNEL_SPEND: channels.alerts,
-  },
-});
+const oneChannel = {
+  ALERTS_CHANNEL_DECLINES: nothing,
+  ALERTS_CHANNEL_SHIPPING: nothing,
+  ALERTS_CHANNEL_STATUS: nothing,
+  ALERTS_CHANNEL_VIRTUAL: nothing,
+  ALERTS_CHANNEL_SPEND: channels.alerts,
+};
 
 /** How many alerts the messages show: a message with a menu shows as many as the menu offers, any other shows one. */
 function alertsIn(messages: readonly StoredMessage[]): number {
@@ -26,42 +28,81 @@ function alertsIn(messages: readonly StoredMessage[]): number {
   }, 0);
 }
 
-it('all eight kinds in one channel at one message a second are each shown once, in a few messages, with no refusal', async () => {
-  const { deliver, workspace, slackCalls, take } = cardbell();
-  const { AcctId } = take('ACTIVE');
-  const kinds = [
-    'authorization',
-    'pin',
-    'settlement',
-    'reversal',
-    'decline',
-    'card-status',
-    'card-shipping',
-    'virtual-card',
-  ];
-  const webhooks = kinds.map((kind) =>
-    sampleWebhook(kind, kind === 'virtual-card' ? { AccountId: AcctId } : { AcctId }),
-  );
+sideBySide('one worker', () => {
+  const cardbell = useCardbell({ workspace: { enforceRateLimits: true }, env: oneChannel });
 
-  // Everything at once, and everything twice.
-  const answers = await Promise.all([...webhooks, ...webhooks].map((webhook) => deliver(webhook)));
-  const here = () => workspace.messages(channels.alerts);
-  await until(() => alertsIn(here()) >= kinds.length, 'all are shown', 30_000);
-  await quiet(cardbell());
+  it('all eight kinds in one channel at one message a second are each shown once, in a few messages, with no refusal', async () => {
+    const { deliver, workspace, slackCalls, take } = cardbell();
+    const { AcctId } = take('ACTIVE');
+    const kinds = [
+      'authorization',
+      'pin',
+      'settlement',
+      'reversal',
+      'decline',
+      'card-status',
+      'card-shipping',
+      'virtual-card',
+    ];
+    const webhooks = kinds.map((kind) =>
+      sampleWebhook(kind, kind === 'virtual-card' ? { AccountId: AcctId } : { AcctId }),
+    );
 
-  expect(new Set(answers)).toEqual(new Set([200]));
-  expect(alertsIn(here())).toBe(kinds.length);
-  expect(here().length).toBeLessThan(kinds.length);
-  const shown = JSON.stringify(here());
-  for (const word of [
-    /Declined/,
-    /Spent|spent/,
-    /ettled/,
-    /[Rr]eversed|got \$/,
-    /Card status|Card active/,
-    /hipped/,
-    /Virtual card/,
-  ])
-    expect(shown).toMatch(word);
-  expect(slackCalls('chat.postMessage').filter(({ status }) => status === 429)).toEqual([]);
+    // Everything at once, and everything twice.
+    const answers = await Promise.all([...webhooks, ...webhooks].map((webhook) => deliver(webhook)));
+    const here = () => workspace.messages(channels.alerts);
+    await until(() => alertsIn(here()) >= kinds.length, 'all are shown', 30_000);
+    await quiet(cardbell());
+
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(alertsIn(here())).toBe(kinds.length);
+    expect(here().length).toBeLessThan(kinds.length);
+    const shown = JSON.stringify(here());
+    for (const word of [
+      /Declined/,
+      /Spent|spent/,
+      /ettled/,
+      /[Rr]eversed|got \$/,
+      /Card status|Card active/,
+      /hipped/,
+      /Virtual card/,
+    ])
+      expect(shown).toMatch(word);
+    expect(slackCalls('chat.postMessage').filter(({ status }) => status === 429)).toEqual([]);
+  });
+});
+
+sideBySide('two workers and four shards', () => {
+  const SHARDS = 4;
+  const MESSAGES = 6;
+  const cardbell = useCardbell({
+    workers: 2,
+    workspace: { enforceRateLimits: true },
+    env: { REDIS_SHARDS: String(SHARDS) },
+  });
+  const { declines, take, shown } = useDeclines(cardbell);
+
+  it('post one message at a time in a channel: each decline is shown once, with no refusal', async () => {
+    const { store, workspace, slackCalls } = cardbell();
+    const sent: StormDecline[] = [];
+    const messages = () => workspace.messages(channels.declines).length;
+
+    // A few at a time, about as fast as Slack takes messages: more would be collected for one. All shards wake the channel.
+    while (messages() < MESSAGES) {
+      const more = declines(4);
+      sent.push(...more);
+      await take(more);
+      await settled(900);
+    }
+    await until(async () => (await shown()).length >= sent.length, 'all are shown');
+    await quiet(cardbell());
+
+    expect(await shown()).toEqual(sent.map(({ amountCents }) => amountCents));
+    expect(slackCalls('chat.postMessage').filter(({ status }) => status === 429)).toEqual([]);
+    for (const shard of shardsOf(SHARDS)) {
+      const relays = (await store.xinfo('CONSUMERS', intakeKey('webhooks', shard), 'relay')) as unknown[];
+      expect([shard, relays.length], 'both workers take from the shard').toEqual([shard, 2]);
+      expect(await store.keys(intakeKey('seen:evt_*', shard)), 'and events came there').not.toEqual([]);
+    }
+  });
 });
