@@ -22,10 +22,7 @@ import { createSender } from './webhook/sender.ts';
 export type { Fault } from './api/faults.ts';
 export type { ApiCall } from './api/http-server.ts';
 export type { SandboxAccount } from './sandbox-account.ts';
-export type { SeedData } from './seed/seed-data.ts';
-export type { StoryOptions, StoryStep } from './story/tell-story.ts';
 export type { WebhookKind } from './webhook/kind.ts';
-export type { DeliveryRecord } from './webhook/outbox.ts';
 
 export interface SandboxOptions {
   /** 0, or left out: a free one. Always on 127.0.0.1. */

@@ -7,7 +7,7 @@ import { shardsOf } from '../../src/core/shards.ts';
 import { memoryOf } from '../../src/intake/memory.ts';
 import { countEvents, readInbox } from '../../src/ops/health.ts';
 import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
-import { channelsKey } from '../../src/outbox/note-channel.ts';
+import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
 import { type Memory, predictDrain, predictMemory, type Waits } from './predict.ts';
 import type { Report } from './report.ts';
@@ -73,7 +73,7 @@ function duration(ms: number): string {
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`;
 }
 
-export function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
+function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
   const fullest = [...outboxes].toSorted(([, a], [, b]) => b - a);
   if (inbox + queues === 0 && fullest.length === 0) return 'no event waits';
   const named = fullest.slice(0, CHANNELS_NAMED).map(([channel, entries]) => `${count(entries)} for ${channel}`);
@@ -83,7 +83,7 @@ export function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
   return `${count(inbox)} webhooks wait in the inbox, ${count(queues)} events in the queues, ${outbox}`;
 }
 
-export function wordsOfDrain(waits: Waits): string {
+function wordsOfDrain(waits: Waits): string {
   const { fullest, shortestMs, longestMs } = predictDrain(waits, {
     batchMax: BATCH_MAX,
     postMs: defaultThrottle.postMs,

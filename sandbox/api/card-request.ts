@@ -14,7 +14,7 @@ const ascii = (most: number) =>
 const CustomId = z.string().max(50, 'at most 50 characters');
 
 /** A US address as orders and profiles take it. */
-export const AddressRequest = z
+const AddressRequest = z
   .object({
     ContactName: z.string().max(50).nullish(),
     AddressLine1: ascii(26),

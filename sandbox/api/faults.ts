@@ -1,5 +1,5 @@
 /** How a call goes wrong on demand. `…_after_effect` does the work and then loses the answer. */
-export type FaultKind =
+type FaultKind =
   | 'http_500'
   | 'http_502_html'
   | 'hang'

@@ -92,7 +92,7 @@ export function flagOf(query: URLSearchParams, name: string): boolean {
 }
 
 /** Query names, like paths, know no case. */
-export function queryValue(query: URLSearchParams, name: string): string | null {
+function queryValue(query: URLSearchParams, name: string): string | null {
   for (const [key, value] of query) if (key.toLowerCase() === name.toLowerCase()) return value;
   return null;
 }

@@ -19,7 +19,7 @@ export function defaultSpendRules(): SpendRules {
 }
 
 /** Makes a card of the next serial; it is INACTIVE until somebody activates it. */
-export function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
+function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
   const cardId = takeId(world, 'card');
   const at = world.now();
   return {

@@ -3,8 +3,8 @@ import type { Account, Card } from '../state/account.ts';
 import { categoryOf } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
-import { countedPadding } from './padding.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
+import { countedPadding } from './purchase-request.ts';
 import { remainingCategoryLimits, remainingLimits } from './remaining-limit.ts';
 
 /** Why a transaction is not honored. */

@@ -102,7 +102,7 @@ export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Part
 }
 
 /** A webhook's kind, by the rule of the specification: status first, then type. */
-export function kindOf(row: Pick<NetworkRow, 'NetworkType' | 'NetworkStatus'>): WebhookKind {
+function kindOf(row: Pick<NetworkRow, 'NetworkType' | 'NetworkStatus'>): WebhookKind {
   if (row.NetworkStatus === 'Declined') return 'decline';
   switch (row.NetworkType) {
     case 'Auth':

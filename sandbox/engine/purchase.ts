@@ -8,8 +8,8 @@ import { cardOf, findAccount, indexPurchase, rulesOf, type World } from '../stat
 import { setCardStatus } from './card-status.ts';
 import { type Decline, decide } from './decide-purchase.ts';
 import { balancesOf, merchantOf, newPurchaseIds, recordRow, rowOf } from './network-row.ts';
-import { countedPadding, padding } from './padding.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
+import { countedPadding, padding } from './purchase-request.ts';
 
 /** What the merchant's terminal hears. */
 export interface PurchaseAnswer {

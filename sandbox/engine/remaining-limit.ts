@@ -44,7 +44,7 @@ function leftOf(world: World, account: Account, limits: Limits, at: Date, catego
 }
 
 /** Cents spent in the window that holds `at`: held, debited and settled money, less what was reversed. */
-export function spentIn(world: World, acctId: number, window: Window, at: Date, categoryId?: number): number {
+function spentIn(world: World, acctId: number, window: Window, at: Date, categoryId?: number): number {
   const name = windowName(window, at);
   let cents = 0;
   for (const purchase of world.purchasesOf.get(acctId) ?? []) {

@@ -1,5 +1,4 @@
-import { virtual, withRules } from './holders-with-rules.ts';
-import { otherStates, plain } from './plain-holders.ts';
+import { otherStates, plain, virtual, withRules } from './holders.ts';
 import type { SeedData } from './seed-data.ts';
 
 /** A believable business: some thirty holders, five groups, three rulesets, cards of every kind and state. */

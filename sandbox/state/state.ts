@@ -3,7 +3,7 @@ import type { Ruleset } from './spend-rules.ts';
 import type { NetworkRow, Purchase, Transfer } from './transaction.ts';
 
 /** The company that runs the card program. */
-export interface Business {
+interface Business {
   readonly businessAccountId: number;
   readonly name: string;
   status: 'OPEN' | 'CLOSED';
@@ -55,7 +55,7 @@ export interface CardOrder {
 }
 
 /** A row with the instant it was made and the purchase it belongs to. */
-export interface StoredRow {
+interface StoredRow {
   readonly at: string;
   readonly row: NetworkRow;
 }

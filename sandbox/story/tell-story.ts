@@ -6,7 +6,7 @@ import { castOf } from './cast.ts';
 import { DAY } from './day.ts';
 
 /** One thing that happens in the story. */
-export interface StoryStep {
+interface StoryStep {
   /** Wall time in the story, `hh:mm`. */
   readonly time: string;
   /** What happens, in a sentence. */

@@ -2,7 +2,6 @@ import { toCallbackTime } from '../service-time.ts';
 import type { WebhookKind } from './kind.ts';
 import type { Delivery, DeliveryMischief, DeliveryRecord, WebhookBody } from './outbox.ts';
 import { isAccepted, type Sender } from './sender.ts';
-import { createSequencer } from './sequencer.ts';
 import { signed } from './version.ts';
 
 interface Deps {
@@ -142,5 +141,40 @@ export function createDeliveries(deps: Deps): Deliveries {
       return true;
     },
     pending: () => outbox.size + batch.length,
+  };
+}
+
+/**
+ * Keeps first attempts of the same key in the order of their making.
+ *
+ * The queue starts jobs in order but runs many at once; without this, ACTIVE and BLOCKED of one card could overtake
+ * each other on the wire. Only first attempts wait: a retry comes whenever it comes, as with the real service.
+ */
+function createSequencer() {
+  const tails = new Map<string, Promise<void>>();
+  const turns = new Map<string, { before: Promise<void>; release: () => void }>();
+
+  return {
+    register(key: string, id: string): void {
+      const before = tails.get(key) ?? Promise.resolve();
+      let release: () => void = () => {};
+      const mine = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const tail = before.then(() => mine);
+      tails.set(key, tail);
+      turns.set(id, { before, release });
+      void tail.then(() => {
+        if (tails.get(key) === tail) tails.delete(key);
+      });
+    },
+    /** Resolves when everything registered before has had its first attempt. */
+    async turn(id: string): Promise<void> {
+      await turns.get(id)?.before;
+    },
+    done(id: string): void {
+      turns.get(id)?.release();
+      turns.delete(id);
+    },
   };
 }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { LaterWork } from '../state/world.ts';
 
 /** Jobs that the sandbox keeps in Redis: ids only, never a body. */
-export type SandboxJob =
+type SandboxJob =
   | { readonly type: 'deliver'; readonly deliveryId: string }
   | { readonly type: keyof LaterWork; readonly data: LaterWork[keyof LaterWork] };
 

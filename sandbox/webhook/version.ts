@@ -2,7 +2,7 @@
 const NEW_SIGNS = [2, 0, 1, 3];
 
 /** Whether a webhook version (major.minor.patch.build) writes amounts with the newer signs. */
-export function hasNewSigns(version: string): boolean {
+function hasNewSigns(version: string): boolean {
   const parts = version.split('.').map(Number);
   for (const [index, least] of NEW_SIGNS.entries()) {
     const part = parts[index] ?? 0;

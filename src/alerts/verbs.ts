@@ -10,7 +10,7 @@ export const RecognizeAction = actionOf('recognize', target.alert, {});
 export type RecognizeAction = z.infer<typeof RecognizeAction>;
 export const CloseFraudCaseAction = actionOf('close-fraud-case', target.alert, {});
 export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
-export const DeclinesAction = actionOf('declines', target.card, {
+const DeclinesAction = actionOf('declines', target.card, {
   /** Since when, as it was typed; empty: a week. */
   details: z.string(),
   /** From 1. */

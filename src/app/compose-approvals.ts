@@ -7,7 +7,7 @@ import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting 
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
-import { createDecideRequest, createDecisions } from '../approvals/decide-request.ts';
+import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import {
@@ -27,7 +27,6 @@ import {
   createPostReminder,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
-import { createWithdrawRequest } from '../approvals/withdraw-request.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';

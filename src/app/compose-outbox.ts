@@ -10,7 +10,7 @@ import { claimMessage } from '../holders/claim-card.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createEditMessage } from '../outbox/edit-message.ts';
 import { createEdits } from '../outbox/edit-store.ts';
-import type { UnreadableEntry } from '../outbox/entry-of.ts';
+import type { UnreadableEntry } from '../outbox/entry.ts';
 import type { Runtime } from '../outbox/failed-post.ts';
 import { createFindPosted } from '../outbox/find-posted.ts';
 import { flushOutbox } from '../outbox/flush-outbox.ts';

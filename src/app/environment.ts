@@ -22,7 +22,7 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or htt
 const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
 const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
 /** Without TLS, and not to this machine. */
-export function isPlain(url: string): boolean {
+function isPlain(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

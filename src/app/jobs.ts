@@ -1,3 +1,4 @@
+import type { JobsOptions } from 'bullmq';
 import { z } from 'zod';
 import { Action as AnyAction } from '../actions/action.ts';
 import { Alert } from '../alerts/alert.ts';
@@ -12,7 +13,32 @@ import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst, burstId } from '../intake/burst.ts';
 import { LateCopies } from '../outbox/send-message.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
-import { discardOnFailure, everySeconds, once, type Retry, times, untilDone } from './retry.ts';
+
+/** How a job is tried again. Finished jobs go at once: what was done is remembered elsewhere, smaller. */
+type Retry = Readonly<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail' | 'attempts' | 'backoff'>>;
+
+const removeOnComplete = true;
+
+/** A job that fails for good stays in Redis for two weeks, to be looked at and replayed. */
+const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
+
+const times = (attempts: number): Retry => ({
+  removeOnComplete,
+  removeOnFail: { age: FAILED_KEPT_SECONDS },
+  attempts,
+  backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
+});
+
+/** Nobody would look at it when it failed for good: another of its kind comes, or the sweep adds it again. */
+const discardOnFailure = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
+
+const everySeconds = (seconds: number, attempts: number): Retry =>
+  discardOnFailure({ ...times(attempts), backoff: { type: 'fixed', delay: seconds * 1000 } });
+
+const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
+
+/** What was to be temporary must not stay because a job was given up. */
+const untilDone = everySeconds(30, 1000);
 
 /** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
 export interface Job<Data> {

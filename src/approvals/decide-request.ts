@@ -30,7 +30,7 @@ interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
   readonly decisions: Decisions;
 }
 
-export const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
+const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
   open: 'open',
   approved: 'approved',
   denied: 'denied',
@@ -73,7 +73,7 @@ export function createDecideRequest(deps: Deps) {
 }
 
 /** Both put on record who decided before anybody is told. */
-export type Decisions = ReturnType<typeof createDecisions>;
+type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'save'>;
@@ -204,4 +204,41 @@ function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pi
   const after = said(changes, term);
   if (before === after) return { outcome: 'as requested', changedOf: null };
   return { outcome: `asked for ${before}; changed to ${after}`, changedOf: asked.action.actor.userId };
+}
+
+interface WithdrawDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'> {
+  readonly requests: Pick<Requests, 'get'>;
+  readonly execution: Pick<Execution, 'stop'>;
+  readonly expire: ExpireRequest;
+  readonly decisions: Pick<Decisions, 'withdraw'>;
+}
+
+/** Who asked takes the request back, as long as nobody has decided it. Runs under the request's lock. */
+export function createWithdrawRequest({
+  authorize,
+  refuse,
+  now,
+  requests,
+  execution,
+  expire,
+  decisions,
+}: WithdrawDeps) {
+  return async function withdrawRequest(action: WithdrawAction): Promise<void> {
+    const request = await requests.get(action.target.requestId);
+    const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
+      refuse(action, { what: 'Withdrawing', why, whoCan }, { acctId: request?.acctId ?? null });
+
+    if (request === null) return await refused('This request is too old.');
+    const isOwnAction = request.action.actor.userId === action.actor.userId;
+    const verdict = await authorize(action, { isOwnAction });
+    if (verdict.kind === 'refused') return await refused(verdict.why, 'An approver can deny it.');
+    // Decided by this very click before a crash: what was left of it is done.
+    if (isDecidedBy(request, action.id)) return await decisions.withdraw(action, request);
+    if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
+    const notYet = await execution.stop(request);
+    if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
+    if (now().toISOString() <= request.expiresAt) return await decisions.withdraw(action, request);
+    await expire(request);
+    await refused('This request expired without a decision.');
+  };
 }

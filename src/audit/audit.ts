@@ -79,7 +79,7 @@ export const AuditRecord = z.strictObject({
 export type AuditRecord = z.infer<typeof AuditRecord>;
 
 /** What the policy said then; put on every record as it is written. */
-export type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
+type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
 /** What makes ids readable; put on the record as it is written, because it is forgotten elsewhere. */
 export type Described = Pick<AuditRecord, 'holder' | 'last4' | 'merchant' | 'approvers'>;
 const added = {

@@ -5,7 +5,7 @@ import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
 /** What is wrong with the record or its copy. */
-export interface CopyProblems {
+interface CopyProblems {
   /** The sink does not take it. Null: it does. */
   readonly sinkAway: (error: unknown) => Promise<void>;
   readonly sinkBack: () => Promise<void>;

@@ -46,7 +46,7 @@ export interface CallDeps {
 }
 
 /** Told of each call with all its retries: `outcome` is `ok`, or the code of the error. */
-export type Measure = (operation: string, outcome: string, durationMs: number) => void;
+type Measure = (operation: string, outcome: string, durationMs: number) => void;
 
 export type Call = (request: CallRequest, options?: CallOptions) => Promise<unknown>;
 

@@ -198,7 +198,7 @@ interface TransactionQuery extends TransactionWindow {
 }
 
 /** A stretch of time as query parameters. */
-export function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
+function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
   const { start, end } = toServiceWindow(from, to, timezone);
   return { StartDate: start, EndDate: end };
 }

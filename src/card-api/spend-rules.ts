@@ -7,7 +7,7 @@ import { centsOf, type RuleGoal } from './rule-change.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
 /** Whole cents for each window; null where there is no limit. */
-export type Limits = Readonly<Record<LimitPeriod, number | null>>;
+type Limits = Readonly<Record<LimitPeriod, number | null>>;
 
 interface CategoryRules {
   readonly id: number;
@@ -147,7 +147,7 @@ function without(record: AnyRecord, names: readonly string[]): AnyRecord {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
 
-export function isRecord(value: unknown): value is AnyRecord {
+function isRecord(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -130,7 +130,7 @@ export interface OpenRecordStore<T> extends RecordStore<T> {
   change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>>;
 }
 
-export interface Changed<T> {
+interface Changed<T> {
   readonly isChanged: boolean;
   /** The record as it is now; null: there is none. */
   readonly stands: T | null;

@@ -1,4 +1,4 @@
-import { digestOff, digestSet } from '../../templates/digests/digest-set.ts';
+import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { WithLock } from '../core/lock.ts';

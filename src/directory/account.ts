@@ -87,7 +87,7 @@ export function toCardFacts(
 }
 
 /** A ruleset of which only the id is known. */
-export function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
+function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
   return { id: rulesetId, name: null, mayOverrule: true };
 }
 

@@ -35,7 +35,7 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
 }
 
 /** Merchant categories by name, as spend rules of the program have shown them. */
-export type Categories = ReturnType<typeof createCategories>;
+type Categories = ReturnType<typeof createCategories>;
 
 /** The specification has no list of categories: their ids are collected from all spend rules that are read. */
 export function createCategories(redis: Redis | Cluster) {

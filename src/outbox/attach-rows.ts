@@ -1,6 +1,5 @@
-import { rowsPage, rowsPages } from '../../templates/outbox/batch-page.ts';
 import { countWords } from '../../templates/outbox/batch-row.ts';
-import { rowsCsv } from '../../templates/outbox/rows-csv.ts';
+import { rowsCsv, rowsPage, rowsPages } from '../../templates/outbox/rows.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';

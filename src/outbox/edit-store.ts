@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { outboxKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { MessageRef } from '../slack/message.ts';
-import { createNoteChannel } from './note-channel.ts';
+import { createNoteChannel } from './outbox-store.ts';
 import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
 
 /** An edit that Slack has not taken for so long is given up. */

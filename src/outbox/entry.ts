@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
+import { recordFormat } from '../core/record-store.ts';
 import type { Thread, UploadedFile } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Batch, NewBlock } from './message-store.ts';
@@ -161,3 +162,22 @@ export type Draft =
     }
   /** A file that was uploaded to Slack, and that nobody sees yet. */
   | { readonly kind: 'file'; readonly file: UploadedFile; readonly comment: string; readonly thread: Thread | null };
+
+const format = recordFormat(OutboxEntry);
+
+/** An entry that this version cannot read, as it is stored. */
+export interface UnreadableEntry {
+  readonly id: string;
+  readonly entry: unknown;
+}
+
+/** A stored entry, or what is known of one that only a newer version can read. @throws SyntaxError where it is no JSON. */
+export function entryOf(text: string): OutboxEntry | { readonly unreadable: UnreadableEntry } {
+  try {
+    return format.read(text);
+  } catch (error) {
+    const entry = JSON.parse(text) as { readonly id?: unknown };
+    if (!(error instanceof z.ZodError) || typeof entry.id !== 'string') throw error;
+    return { unreadable: { id: entry.id, entry } };
+  }
+}

@@ -1,14 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
-import { outboxKey } from '../core/keys.ts';
+import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
-import { maxWaitMs, OutboxEntry, Sending } from './entry.ts';
-import { entryOf, type UnreadableEntry } from './entry-of.ts';
-import { channelsKey, createNoteChannel } from './note-channel.ts';
+import { entryOf, maxWaitMs, OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
 
 /** Longer than anything can be put again: a job that failed is kept for 14 days, and may be run again on the last one. */
 const SENT_TTL_SECONDS = 15 * 24 * 3600;
@@ -248,5 +246,18 @@ function createPauses(redis: Redis | Cluster): Pauses {
     async pauseFor(channel, ms) {
       await pause.run([keyOf(channel)], [Math.max(1, Math.ceil(ms))]);
     },
+  };
+}
+
+/** The channels that may have something waiting. */
+export const channelsKey = stateKey('outbox-channels');
+
+/** Notes a channel that may have something waiting. Whoever asks for that while a note is on its way shares it. */
+export function createNoteChannel(redis: Redis | Cluster): (channel: string) => Promise<void> {
+  const underWay = new Map<string, Promise<unknown>>();
+  return async (channel) => {
+    const note = underWay.get(channel) ?? redis.sadd(channelsKey, channel).finally(() => underWay.delete(channel));
+    underWay.set(channel, note);
+    await note;
   };
 }

@@ -30,7 +30,7 @@ interface Deps {
 export const SHARED_CHANNEL = 'shared_with_another_company';
 
 /** Names people, limits or decisions. Alerts are not among these: they are rendered for whoever reads their channel. */
-export function isForTeam(entry: OutboxEntry): boolean {
+function isForTeam(entry: OutboxEntry): boolean {
   return (
     entry.kind === 'notice' || entry.kind === 'file' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert')
   );

@@ -6,7 +6,7 @@ import type { RenderBatch } from './render-entries.ts';
 import type { Reference, Subject, TrackedMessages } from './tracked-message-store.ts';
 
 /** Where a message is posted, and for whom it is written. */
-export type Place = Pick<Reference, 'channel' | 'audience'>;
+type Place = Pick<Reference, 'channel' | 'audience'>;
 
 /** How subjects of one kind are loaded and rendered. Each capability provides its own. */
 export interface Trackable<T> {

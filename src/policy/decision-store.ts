@@ -29,8 +29,6 @@ export const RecordedDecision = z.strictObject({
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
 /** Decisions of the last 30 days, so that another policy can be tried on them. */
-export type Decisions = ReturnType<typeof createDecisions>;
-
 export function createDecisions(redis: Redis | Cluster) {
   const key = stateKey('decisions');
   return {

@@ -26,7 +26,7 @@ const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });
 
 /** Status changes that were reported without their webhooks, so that a webhook that comes after all adds nothing. */
-export type Backfilled = ReturnType<typeof createBackfilled>;
+type Backfilled = ReturnType<typeof createBackfilled>;
 
 export function createBackfilled(redis: Redis | Cluster) {
   const spans = createRecordStore<z.infer<typeof Span>, number>({

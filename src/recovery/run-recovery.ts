@@ -1,4 +1,4 @@
-import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
+import { recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { CardApiError, SlackError, StoreUnavailableError } from '../core/errors.ts';
 import type { Gap } from '../core/gap.ts';

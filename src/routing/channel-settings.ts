@@ -1,5 +1,4 @@
-import { alertLengthSet } from '../../templates/routing/alert-length.ts';
-import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
+import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alerts } from '../alerts/alert-store.ts';

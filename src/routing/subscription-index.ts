@@ -21,7 +21,7 @@ export function readStored(text: string): Filter {
 }
 
 /** A subscription, read once for all events. */
-export interface Indexed {
+interface Indexed {
   readonly subscription: Subscription;
   readonly filter: Filter;
   /** The filter as people read it. */

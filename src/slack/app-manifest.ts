@@ -17,3 +17,26 @@ export function appManifest(address: string | null): typeof manifest {
     return address !== null && value.startsWith(EXAMPLE) ? `${address}${value.slice(EXAMPLE.length)}` : value;
   });
 }
+
+/** What Cardbell does without, and what it does then. The manifest has them as optional. */
+export const optionalScopes: Readonly<Record<string, string>> = {
+  'files:write': 'rows of a flood are posted as tables, and digests have no file for the controller',
+  'users:read.email': 'an approver confirms each card that somebody links',
+  'usergroups:read': 'only people can be named in OPERATORS, APPROVERS and the policy, no user groups',
+};
+
+/** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same; README explains them. */
+export const scopes: Readonly<Record<string, string>> = {
+  'chat:write': 'posts alerts and edits them in place',
+  commands: 'the slash command and its short forms',
+  'channels:read': 'learns whether a channel is public, private or shared with another company',
+  'groups:read': 'the same for private channels that it was invited to',
+  'channels:history': 'after an unclear answer of Slack, looks whether its own message is there before it posts again',
+  'groups:history': 'the same in private channels that it was invited to',
+  'im:history': 'the same in direct messages',
+  'files:write': 'attaches every row of a flood as a file, where a message has no room for them',
+  'im:write': 'writes to holders about their own card, and answers a person when the channel cannot be used',
+  'users:read': 'looks up whether somebody who is to be linked to a card is a guest, a bot or deactivated',
+  'users:read.email': 'compares the e-mail address of somebody who says to hold a card with the holder’s',
+  'usergroups:read': 'who is in the user groups that OPERATORS and APPROVERS name',
+};

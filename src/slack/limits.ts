@@ -13,9 +13,6 @@ export const MESSAGE_SIZE_MAX = 12_000;
 /** Blocks in a modal or App Home. https://docs.slack.dev/reference/block-kit/blocks */
 export const VIEW_BLOCKS_MAX = 100;
 
-/** `block_id`, `action_id` and `callback_id`. https://docs.slack.dev/reference/block-kit/blocks */
-export const ID_MAX = 255;
-
 /** Text of a header block, plain text. https://docs.slack.dev/reference/block-kit/blocks/header-block */
 export const HEADER_TEXT_MAX = 150;
 

@@ -1,4 +1,4 @@
-import { warningsSet } from '../../templates/warnings/warnings-set.ts';
+import { warningsSet } from '../../templates/warnings/warnings.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';

@@ -1,4 +1,4 @@
-import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
+import { expiryWarning } from '../../templates/warnings/warnings.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';

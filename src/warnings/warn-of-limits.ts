@@ -1,4 +1,4 @@
-import { limitWarning } from '../../templates/warnings/limit-warning.ts';
+import { limitWarning } from '../../templates/warnings/warnings.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardFacts } from '../core/card-facts.ts';

@@ -1,4 +1,4 @@
-import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
+import { subscriptionWarning } from '../../templates/warnings/warnings.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';

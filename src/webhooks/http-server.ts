@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
 
 /** A route that is not Slack's: webhooks and probes. */
-export type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
+type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
 
 interface Deps {
   /** `/webhooks/KIND`, with what stands for KIND. */

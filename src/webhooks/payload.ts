@@ -61,7 +61,7 @@ export const positiveForm = z.union([
   z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
 ]);
 
-export const integer = integerForm.transform(readInteger);
+const integer = integerForm.transform(readInteger);
 export const positive = positiveForm.transform(readInteger);
 
 /** A whole number that may be null, missing or empty. */

@@ -212,7 +212,7 @@ type TimeFields = Pick<
  *
  * @throws PayloadError when TransactionTime is no datetime.
  */
-export function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: WebhookContext): Times {
+function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: WebhookContext): Times {
   const { zone, callbackAt } = circumstances;
   const transactionAt = instantOf('TransactionTime', fields.TransactionTime, zone, callbackAt);
   if (kind !== 'settlement' && kind !== 'reversal') {

@@ -6,10 +6,11 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
+import type { View } from '../core/view.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
 /** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
-export function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
+function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
   const [verb, at] = words;
@@ -41,4 +42,42 @@ export function moneyLine(alert: TransactionAlert, words: readonly [verb: string
 function spoken(alert: TransactionAlert): string {
   const state = [purchaseState(alert), inferredNote(alert)].filter(Boolean).join('. ').replaceAll('*', '');
   return state === '' ? '' : ` ${capital(state)}.`;
+}
+
+/** An approved purchase: the amount is held until the merchant settles it. */
+export function authorization(alert: TransactionAlert, _view: View): Message {
+  return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $', 'at']);
+}
+
+/** A purchase with a PIN: the money is gone at once. */
+export function pin(alert: TransactionAlert, _view: View): Message {
+  return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $ with PIN', 'at']);
+}
+
+/** A purchase that the merchant has captured, or money that it gives back. */
+export function settlement(alert: TransactionAlert, _view: View): Message {
+  return moneyLine(
+    alert,
+    alert.event.direction === 'credit' ? ['was credited $', 'by'] : ['spent $, now settled,', 'at'],
+  );
+}
+
+/** A hold that is released, or money that is credited back because it was gone already. */
+export function reversal(alert: TransactionAlert, _view: View): Message {
+  if (alert.event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
+  switch (reversedPart(alert)) {
+    case 'hold':
+      return moneyLine(alert, ['got $ back, hold released', 'by']);
+    case 'debit':
+      return moneyLine(alert, ['got $ credited back', 'by']);
+    case 'unknown':
+      return moneyLine(alert, ['got $ back', 'from']);
+  }
+}
+
+/** Whether the money was held or debited, from what is known of the purchase: the reversal itself does not say. */
+function reversedPart({ event, timeline }: TransactionAlert): 'hold' | 'debit' | 'unknown' {
+  const steps = timeline?.steps.filter(({ at, eventId }) => eventId !== event.id && at <= event.occurredAt) ?? [];
+  if (steps.some(({ kind }) => kind === 'pin' || kind === 'settlement')) return 'debit';
+  return steps.some(({ kind }) => kind === 'authorization') ? 'hold' : 'unknown';
 }

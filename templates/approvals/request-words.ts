@@ -57,7 +57,7 @@ export function changedWords(request: ApprovalRequest): string | null {
   return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;
 }
 
-export function durationWords(term: Term): string {
+function durationWords(term: Term): string {
   return term.kind === 'permanent' ? 'permanent' : escapeUntrusted(termWords(term), 80);
 }
 
@@ -75,7 +75,7 @@ export function whyApprovals({
 }
 
 /** `more than $1,000.00 in 24 hours`. */
-export function whyMore({ cap, aboveCents }: CountedRaise): string {
+function whyMore({ cap, aboveCents }: CountedRaise): string {
   return cap === null ? `more than ${formatCents(aboveCents)} in 24 hours` : overCap(cap);
 }
 

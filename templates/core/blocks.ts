@@ -50,7 +50,7 @@ export function plainText(text: string, max: number): PlainTextElement {
 }
 
 /** `verbatim`: Slack turns no address, `@name` or `#channel` of outside text into a link. */
-export function mrkdwn(text: string, max: number): MrkdwnElement {
+function mrkdwn(text: string, max: number): MrkdwnElement {
   return { type: 'mrkdwn', text: truncate(text, max) || '–', verbatim: true };
 }
 

@@ -1,8 +1,9 @@
 import type { DataTableBlock } from '@slack/types';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
+import { weekdayNames } from '../../src/core/calendar-words.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
-import { serviceClock, serviceZone, slashCommand } from '../../src/core/installation.ts';
+import { commandCode, serviceClock, serviceZone, slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
 import type { DigestKind } from '../../src/digests/schedule-store.ts';
@@ -16,7 +17,7 @@ import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
 
 /** One row: what it adds up to now, and how many declines there were in the same stretch before. */
-export interface DigestRow extends Sums {
+interface DigestRow extends Sums {
   readonly name: string;
   readonly before: number;
 }
@@ -158,4 +159,32 @@ type ShownTable = ReturnType<typeof dataTable>;
 function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
   if (left === 0) return blocks;
   return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more in the file)` }));
+}
+
+export interface DigestSet {
+  readonly weekday: number | null;
+  readonly isMonthly: boolean;
+  readonly hour: number;
+  readonly minute: number;
+  readonly zone: string;
+  /** When the first one comes, UTC ISO 8601. */
+  readonly next: string;
+}
+
+/** This channel gets a digest from now on. */
+export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: DigestSet): Message {
+  const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+  const often = isMonthly ? 'on the first of each month' : 'every day';
+  const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
+  const head = `This channel gets a digest ${day} at ${clock}, ${escapeUntrusted(zone, 40)}.`;
+  return {
+    text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
+    blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends it.`)],
+  };
+}
+
+/** It gets none any more. */
+export function digestOff(): Message {
+  const text = 'This channel no longer gets a digest.';
+  return { text, blocks: [section(`*${text}*`)] };
 }

@@ -4,7 +4,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
 
-export interface CardChoice {
+interface CardChoice {
   /** Opaque id of this choice: what the button carries. */
   readonly value: string;
   readonly card: CardFacts;

@@ -2,12 +2,15 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
+import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
+import { escapeUntrusted } from '../core/blocks.ts';
 import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
@@ -191,4 +194,44 @@ export function tally<T extends string>(values: readonly T[]): [value: T, times:
   const times = new Map<T, number>();
   for (const value of values) times.set(value, (times.get(value) ?? 0) + 1);
   return [...times].toSorted((one, other) => other[1] - one[1]);
+}
+
+/** Everything of a row on one short line. */
+export function rowLine(row: BatchRow): string {
+  const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
+  const card = row.last4 === '' ? '' : ` ${escapeUntrusted(row.last4, 10)}`;
+  const what = escapeUntrusted(`${row.what}${head === '' ? '' : `: ${head}`}`, 100);
+  const when = row.at === '' ? '' : `${serviceClock(row.at, true)} ${serviceZone().short}`;
+  return [what, escapeUntrusted(row.why, 50), escapeUntrusted(row.who, 40) + card, when].filter(Boolean).join(' · ');
+}
+
+/** Whose, which card, when: `Sam Rivera`, `card 1234`, a time. */
+export function rowCard({ who, last4, at }: BatchRow): string[] {
+  const card = last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`;
+  return [escapeUntrusted(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
+}
+
+/** How much some alerts come to, and when they happened. */
+export function totals(rows: readonly BatchRow[]): string {
+  const times = rows.map(({ at }) => at).toSorted();
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const isOneDay = serviceClock(first, true).split(',')[0] === serviceClock(last, true).split(',')[0];
+  const isOneMinute = serviceClock(first, true) === serviceClock(last, true);
+  const amounts = sums(rows).map(([amount, words]) => `*${amount}* ${words}`);
+  const since = amounts.length === 0 ? dateToken(first) : `${amounts.join(', ')}${dateAfter(',', first)}`;
+  return isOneMinute ? since : `${since} ${isOneDay ? dateAfter('to', last, '{time}') : dateAfter('to', last)}`;
+}
+
+/**
+ * How much they come to: `$84.10`, `in all`. What was spent, settled and given back is not added up: that can be the same
+ * money.
+ */
+export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
+  const cents = new Map<string, number>();
+  for (const row of rows) {
+    if (row.cents === null || row.cents === 0) continue;
+    const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
+    cents.set(words, (cents.get(words) ?? 0) + row.cents);
+  }
+  return [...cents].map(([words, sum]) => [formatCents(sum), cents.size === 1 ? 'in all' : words]);
 }

@@ -7,11 +7,20 @@ import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
 import type { View } from '../core/view.ts';
-import { rowCard } from './batch-line.ts';
-import { type BatchRow, batchRow, count, countWords, howMuchWhere, rowLabel, tally } from './batch-row.ts';
+import {
+  type BatchRow,
+  batchRow,
+  count,
+  countWords,
+  howMuchWhere,
+  rowCard,
+  rowLabel,
+  sums,
+  tally,
+  totals,
+} from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
-import { sums, totals } from './batch-totals.ts';
-import { rowsTable } from './rows-table.ts';
+import { rowsTable } from './rows.ts';
 
 /** Why they stand together: more came than a channel takes; quiet hours; a gap; suspected fraud. */
 export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';

@@ -75,3 +75,10 @@ function bar(done: number): string {
   const full = Math.round(done * BAR);
   return `${'█'.repeat(full)}${'░'.repeat(BAR - full)}`;
 }
+
+/** It runs: what it does, and where it tells how far it is. */
+export function recoveryStarted({ from, channel }: { from: string; channel: string }): Message {
+  const what = `Looking for everything that was missed ${dateAfter('since', from)}.`;
+  const then = `What I find is posted where it belongs, marked as late. <#${channel}> shows how many.`;
+  return { text: sentence(`${what} ${then}`), blocks: [section(`*${what}*`, then)] };
+}

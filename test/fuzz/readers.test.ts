@@ -28,7 +28,7 @@ import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
 import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { ChangeRequest, readTerm } from '../../src/limits/change-request.ts';
-import { entryOf } from '../../src/outbox/entry-of.ts';
+import { entryOf } from '../../src/outbox/entry.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { readYaml } from '../../src/policy/read-yaml.ts';

@@ -23,7 +23,7 @@ import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
-import { digestSet } from '../../templates/digests/digest-set.ts';
+import { digestSet } from '../../templates/digests/digest.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
@@ -33,11 +33,9 @@ import { requestDecided, requestSent, requestUnconfirmed } from '../../templates
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
-import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
-import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
-import { alertLengthSet } from '../../templates/routing/alert-length.ts';
+import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
+import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
 import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
-import { quietEnded, quietSet } from '../../templates/routing/quiet-hours.ts';
 import {
   subscribed,
   subscriptionList,
@@ -47,10 +45,7 @@ import {
 import { why } from '../../templates/routing/why.ts';
 import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
-import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
-import { limitWarning } from '../../templates/warnings/limit-warning.ts';
-import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
-import { warningsSet } from '../../templates/warnings/warnings-set.ts';
+import { expiryWarning, limitWarning, subscriptionWarning, warningsSet } from '../../templates/warnings/warnings.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
 import { limitChange } from '../support/limit-goals.ts';

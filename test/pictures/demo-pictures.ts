@@ -110,7 +110,7 @@ const decline: Section = {
       name: 'spend',
       words: 'What was paid is one quiet line; what becomes of the purchase follows in its thread.',
       alt: 'The channel of purchases: one line each',
-      templates: ['alerts/authorization', 'alerts/money-line'],
+      templates: ['alerts/money-line'],
       take: async ({ see, message }) => message(await see('ana', 'spend'), FIRST_SHOP),
     },
   ],
@@ -266,7 +266,7 @@ const many: Section = {
       name: 'joined',
       words: 'Up to five are rows below one another. More are a table, whose menu opens each of them.',
       alt: 'Many declines as a table, below it the menu',
-      templates: ['outbox/batch', 'outbox/batch-row', 'outbox/batch-page', 'outbox/rows-table'],
+      templates: ['outbox/batch', 'outbox/batch-row', 'outbox/rows'],
       take: async ({ atTill, see }) => {
         await atTill('12 declines');
         const page = await see('olga', 'declines');
@@ -287,7 +287,7 @@ const many: Section = {
       name: 'flood',
       words: 'A flood is a summary with a chart. Every row is in its thread, as a file.',
       alt: 'A flood of declines: a bar chart of the reasons, the first merchants and cards',
-      templates: ['outbox/batch-summary', 'outbox/batch-totals', 'outbox/rows-csv'],
+      templates: ['outbox/batch-summary', 'outbox/batch-row', 'outbox/rows'],
       take: async ({ atTill, see, message }) => {
         await atTill('144 declines');
         return message(await see('olga', 'declines'), 'Every row is in the thread');
@@ -363,7 +363,7 @@ const commands: Section = {
       'quiet',
       'ana',
       '/card quiet 22:00-07:00 weekdays',
-      ['routing/quiet-hours'],
+      ['routing/channel-settings'],
       '`/card quiet 22:00-07:00 weekdays`',
     ),
     command('virtual-order', 'ana', '/card virtual order', ['virtual-cards/order-form'], '`/card virtual order`'),

@@ -11,7 +11,7 @@ import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts'
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
-import { digestSet } from '../../templates/digests/digest-set.ts';
+import { digestSet } from '../../templates/digests/digest.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { tooMany, unknownControl } from '../../templates/dispatch/unknown.ts';
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
@@ -24,14 +24,11 @@ import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import { recoveryStarted } from '../../templates/recovery/recovery-started.ts';
-import { alertLengthSet } from '../../templates/routing/alert-length.ts';
+import { recoveryStarted } from '../../templates/recovery/recovery-line.ts';
+import { alertLengthSet } from '../../templates/routing/channel-settings.ts';
 import { shared } from '../../templates/routing/shared-channel.ts';
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
-import { expiryWarning } from '../../templates/warnings/expiry-warning.ts';
-import { limitWarning } from '../../templates/warnings/limit-warning.ts';
-import { subscriptionWarning } from '../../templates/warnings/subscription-warning.ts';
-import { warningsSet } from '../../templates/warnings/warnings-set.ts';
+import { expiryWarning, limitWarning, subscriptionWarning, warningsSet } from '../../templates/warnings/warnings.ts';
 import { limitChange } from '../support/limit-goals.ts';
 import { answer } from '../templates/answer-fixtures.ts';
 import {
@@ -93,7 +90,7 @@ const alerts: readonly ExamplePicture[] = [
     name: 'money',
     words: 'A purchase with PIN, a settlement and a reversal are one quiet line each.',
     alt: 'Three lines: spent with PIN, settled, and a hold that was released',
-    templates: ['alerts/pin', 'alerts/settlement', 'alerts/reversal'],
+    templates: ['alerts/money-line'],
     shows: () => [
       money('pin', 'Pin'),
       money('settlement', 'Settlement', { settledAt: at }),
@@ -269,7 +266,7 @@ const warnings: readonly ExamplePicture[] = [
     name: 'warnings',
     words: 'Before the decline: most of a limit is used, a card expires, a subscription keeps failing.',
     alt: 'Three warnings, each with what to do',
-    templates: ['warnings/limit-warning', 'warnings/expiry-warning', 'warnings/subscription-warning'],
+    templates: ['warnings/warnings'],
     shows: () => [
       limitWarning({
         card,
@@ -293,7 +290,7 @@ const warnings: readonly ExamplePicture[] = [
     name: 'warnings-set',
     words: '`/card warnings on`, `/card alerts long` and `/card digest daily 9:00` change what a channel gets.',
     alt: 'Three answers: what the channel is warned of, that its alerts are long, and when its digest comes',
-    templates: ['warnings/warnings-set', 'routing/alert-length', 'digests/digest-set'],
+    templates: ['warnings/warnings', 'routing/channel-settings', 'digests/digest'],
     shows: () => [
       warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true }),
       alertLengthSet({ isLong: true }),
@@ -444,7 +441,7 @@ const operations: readonly ExamplePicture[] = [
     name: 'ops',
     words: 'Cardbell’s own trouble, and the search for what was missed.',
     alt: 'What happened, what it means, and what to do; then: looking for everything that was not told',
-    templates: ['ops/ops-notice', 'recovery/recovery-started'],
+    templates: ['ops/ops-notice', 'recovery/recovery-line'],
     shows: () => [
       opsNotice({ ...answer.notice, at }),
       recoveryStarted({ from: '2026-11-20T12:20:00Z', channel: channelId.ops }),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { REMOVED } from '../../sandbox/api/removed.ts';
 import { createRouter } from '../../sandbox/api/route.ts';
-import { ROUTES } from '../../sandbox/api/routes.ts';
+import { REMOVED, ROUTES } from '../../sandbox/api/routes.ts';
 import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
 import {
   CardListEntry,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { REMOVED } from '../../sandbox/api/removed.ts';
+import { REMOVED } from '../../sandbox/api/routes.ts';
 import type { Sandbox, SandboxAccount } from '../../sandbox/server.ts';
 import { toServiceTime } from '../../sandbox/service-time.ts';
 import { callApi, until, useSandboxes } from './running-sandbox.ts';

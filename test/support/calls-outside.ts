@@ -1,6 +1,5 @@
-import { REMOVED } from '../../sandbox/api/removed.ts';
 import { createRouter } from '../../sandbox/api/route.ts';
-import { ROUTES } from '../../sandbox/api/routes.ts';
+import { REMOVED, ROUTES } from '../../sandbox/api/routes.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 
 const match = createRouter(ROUTES);

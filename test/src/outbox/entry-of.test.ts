@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entryOf } from '../../../src/outbox/entry-of.ts';
+import { entryOf } from '../../../src/outbox/entry.ts';
 
 it('is an entry where it can be read', () => {
   const entry = { kind: 'tracked', id: 'a', subject: { kind: 'alert', id: 'evt_1' } };

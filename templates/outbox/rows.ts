@@ -1,9 +1,12 @@
-import type { DataTableBlock } from '@slack/types';
+import type { DataTableBlock, KnownBlock } from '@slack/types';
+import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
+import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
+import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
-import { type BatchRow, countWords } from './batch-row.ts';
+import { type BatchRow, count, countWords, rowLine } from './batch-row.ts';
 
 /** Of the two for time one is shown; which depends on whether it all happened on one day. */
 const TIME = 'Time';
@@ -70,4 +73,65 @@ function doneCell(row: BatchRow): Cell {
   if (row.done === null) return '';
   const { words, by } = outcomeShort(row.done);
   return by === null ? words : { words: `${words} by `, users: [by] };
+}
+
+/** Whatever stands in them, so many rows fit. */
+const PAGE_ROWS = 40;
+const SECTION_ROWS = 8;
+
+/** How many pages so many rows take. */
+export function rowsPages(rows: number): number {
+  return Math.ceil(rows / PAGE_ROWS);
+}
+
+interface Page {
+  /** From 0. */
+  readonly page: number;
+  /** Slack's word for why there is no file. */
+  readonly noFile: string | null;
+  readonly hasTable: boolean;
+}
+
+/** One page of a summary's rows, where no file could be attached. The first says why. */
+export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: Page): Message {
+  const from = page * PAGE_ROWS;
+  const shown = rows.slice(from, from + PAGE_ROWS);
+  const which = `Rows ${count(from + 1)} to ${count(from + shown.length)} of ${count(rows.length)}.`;
+  const word = noFile === null ? '' : ` (${escapeUntrusted(noFile, 80)})`;
+  const why = page === 0 ? `Slack did not take the rows as a file${word}, so they follow here. ` : '';
+  return {
+    text: sentence(`${why}${which}`),
+    blocks: [
+      section(`${why}${which}`),
+      ...(hasTable ? rowsTable(shown, { withDone: false, sizeMax: Infinity }) : lines(shown)),
+    ],
+  };
+}
+
+function lines(rows: readonly BatchRow[]): KnownBlock[] {
+  const blocks: KnownBlock[] = [];
+  for (let at = 0; at < rows.length; at += SECTION_ROWS)
+    blocks.push(section(...rows.slice(at, at + SECTION_ROWS).map((row) => `• ${rowLine(row)}`)));
+  return blocks;
+}
+
+const csvColumns: readonly CsvColumn<BatchRow>[] = [
+  ['Event', ({ id }) => id],
+  ['Time (UTC)', ({ at }) => at.replace(/\.\d+Z$/, 'Z')],
+  ['What', ({ what }) => what],
+  ['Times', ({ times }) => String(times)],
+  ['Cardholder', ({ who }) => who],
+  ['Card ending', ({ last4 }) => last4],
+  ['Amount (USD)', ({ cents }) => csvDollars(cents)],
+  ['Requested (USD)', ({ requestedCents }) => csvDollars(requestedCents)],
+  ['Merchant', ({ merchant }) => merchant],
+  ['Where', ({ place }) => place],
+  ['Why', ({ why }) => why],
+  ['Code', ({ code }) => code],
+  ['Done', ({ done }) => (done === null ? '' : outcomeShort(done).words)],
+];
+
+/** Alerts as a file for a spreadsheet, with no more than their rows say in this place. */
+export function rowsCsv(rows: readonly BatchRow[]): string {
+  return csvFile(csvColumns, rows);
 }

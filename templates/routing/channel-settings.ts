@@ -64,3 +64,12 @@ export function quietEnded({ wasSet, released }: QuietEnded): Message {
     blocks: [section(`*${what}*`, comes)],
   };
 }
+
+/** How much an alert of this channel says at once, from now on. */
+export function alertLengthSet({ isLong }: { readonly isLong: boolean }): Message {
+  const what = isLong ? 'Alerts in this channel now show everything.' : 'Alerts in this channel are now three lines.';
+  const means = isLong
+    ? `To go back to three lines: ${commandCode('alerts short')}.`
+    : `The rest is behind Details. To see everything at once: ${commandCode('alerts long')}.`;
+  return { text: sentence(`${what} ${means}`), blocks: [section(`*${what}*`, means)] };
+}

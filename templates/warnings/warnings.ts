@@ -1,0 +1,139 @@
+import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { CardFacts } from '../../src/core/card-facts.ts';
+import { declineCode } from '../../src/core/event.ts';
+import { formatCents } from '../../src/core/money.ts';
+import type { NotificationKind } from '../../src/holders/preference-store.ts';
+import { limitsOf } from '../../src/limits/remedy-change.ts';
+import { limitName } from '../../src/limits/rule-words.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import type { Message } from '../../src/slack/message.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
+import { shownReason } from '../alerts/decline-words.ts';
+import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { cardName, cardOf, cardOfHolderRaw, cardRaw, shortCard } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
+import { askButton } from '../holders/holder-buttons.ts';
+
+const SHOWN_MAX = 6;
+
+/** To the holder, before a purchase is declined: most of a limit is used. */
+export function limitWarning(warning: {
+  readonly card: CardFacts;
+  readonly limits: readonly UsedLimit[];
+  /** Of a button that means this card. */
+  readonly value: string;
+}): Message {
+  const { card, limits, value } = warning;
+  const [first] = limits;
+  const name = first === undefined ? 'limits' : nameOf(first);
+  const title = `${percentOf(limits)}% of your ${name} is used · ${cardName(card)}`;
+  const lines = limits.slice(0, SHOWN_MAX).map((limit) => lineOf(limit, limits.length > 1));
+  const more = limits.length > SHOWN_MAX ? ` And ${limits.length - SHOWN_MAX} more.` : '';
+  return {
+    text: sentence(`${title}. ${lines.join(' ')}${more}`),
+    blocks: [
+      section(`*${title}*`, `${lines.join('\n')}${more}`),
+      ...actions(
+        button({
+          text: 'Ask for more…',
+          action: actionId.homeAsk,
+          value,
+          label: `Ask for a higher limit for your ${cardRaw(card)}`,
+        }),
+      ),
+      ...context('You get this once per limit and period. To turn it off, open the Home tab.'),
+    ],
+  };
+}
+
+function nameOf({ period, category }: UsedLimit): string {
+  return limitName(period, category === null ? null : escapeUntrusted(category, 60));
+}
+
+/** Rounded down, so that a limit is said to be used up only when it is. */
+function percentOf([limit]: readonly UsedLimit[]): number {
+  return limit === undefined ? 0 : Math.floor((limit.usedCents * 100) / limit.limitCents);
+}
+
+/** `$310.00 of $400.00, $90.00 left. Resets tomorrow at 12:00 AM.` */
+function lineOf(limit: UsedLimit, isOneOfMany: boolean): string {
+  const { usedCents, limitCents, resetsAt } = limit;
+  const leftCents = Math.max(0, limitCents - usedCents);
+  const what = isOneOfMany ? `${nameOf(limit).charAt(0).toUpperCase()}${nameOf(limit).slice(1)}: ` : '';
+  const left = leftCents === 0 ? 'nothing left' : `${formatCents(leftCents)} left`;
+  const resets = resetsAt === null ? 'It never resets.' : `${dateAfter('Resets', resetsAt)}.`;
+  return `${what}${formatCents(usedCents)} of ${formatCents(limitCents)} used, ${left}. ${resets}`;
+}
+
+const day = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium' });
+
+/** A card in use is about to expire, and no new one is on its way. */
+export function expiryWarning(
+  { card, expiresOn }: { readonly card: CardFacts /** `2026-11-30` */; readonly expiresOn: string },
+  audience: 'team' | 'holder',
+): Message {
+  const isHolders = audience === 'holder';
+  const date = Number.isNaN(Date.parse(expiresOn)) ? 'soon' : day.format(new Date(expiresOn));
+  const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
+  const title = `Card expires ${date} · ${who}`;
+  const todo = isHolders
+    ? 'No new card has been ordered yet. Ask your operators for one, and update the subscriptions that charge this card.'
+    : 'No new card has been ordered yet. Order one now, so that it arrives in time.';
+  return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
+}
+
+/** A subscription that keeps failing: raise the limit, or cancel it? */
+export function subscriptionWarning(
+  { alert, days, since }: { readonly alert: TransactionAlert; readonly days: number; readonly since: string },
+  audience: 'team' | 'holder',
+): Message {
+  const { event } = alert;
+  const card = cardOf(alert);
+  const title = `Subscription keeps failing: ${amountAt(event.amountCents, event.merchant.name)}`;
+  const who = audience === 'holder' ? `your ${cardName(card)}` : shortCard(card);
+  const decline = event.decline ?? { code: '', message: '' };
+  const isLimit = declineCode(decline).startsWith('decline.rule.velocity');
+  const period = limitsOf(alert.remedy)[0]?.rule.period;
+  const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
+  const reason = shownReason(decline, audience === 'holder' ? 'direct' : 'private').title;
+  const why = `Declined on ${days} days ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
+  const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
+  const raise =
+    audience === 'holder'
+      ? askButton(event.id, card)
+      : button({
+          text: 'Raise limit…',
+          action: actionId.approveRemedy,
+          value: event.id,
+          label: `Raise the limit of ${cardOfHolderRaw(card)}`,
+        });
+  return {
+    text: sentence(`${title}, ${who}. ${why} ${question}`),
+    blocks: [
+      section(`*${title}* · ${who}`, `${why} ${question}`),
+      ...actions(isLimit ? raise : null),
+      ...context(event.id),
+    ],
+  };
+}
+
+const names: Readonly<Partial<Record<NotificationKind, string>>> = {
+  'expiring-cards': 'cards that are about to expire',
+  'failing-subscriptions': 'subscriptions that keep failing',
+  'low-balance': 'a low business balance',
+};
+
+const list = new Intl.ListFormat('en-US');
+
+/** Of what a channel is warned from now on. */
+export function warningsSet({ kinds, isOn }: { kinds: readonly NotificationKind[]; isOn: boolean }): Message {
+  const what = list.format(kinds.map((kind) => names[kind] ?? kind));
+  const said = isOn
+    ? `This channel gets warnings about ${what}.`
+    : `This channel no longer gets warnings about ${what}.`;
+  const means = isOn
+    ? 'Each is posted where its alerts go: declines, status changes or operations.'
+    : 'Cardholders decide for themselves, in the Home tab.';
+  return { text: sentence(`${said} ${means}`), blocks: [section(`*${said}*`, means)] };
+}
