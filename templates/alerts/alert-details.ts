@@ -1,7 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
-import * as limits from '../../src/slack/limits.ts';
-import { plainText } from '../core/blocks.ts';
+import { modal } from '../core/form.ts';
 import type { View } from '../core/view.ts';
 import { renderHolderAlert } from '../holders/holder-alert.ts';
 import { renderAlert } from './alert.ts';
@@ -11,10 +10,9 @@ export function alertDetails(alert: Alert, audience: 'team' | 'holder', view: Vi
   const long = { ...view, isLong: true };
   const message = audience === 'holder' ? renderHolderAlert(alert, long) : renderAlert(alert, long);
   if (message === null) return null;
-  return {
-    type: 'modal',
-    title: plainText('Details', limits.MODAL_TITLE_MAX),
-    close: plainText('Close', limits.MODAL_TITLE_MAX),
+  return modal({
+    title: 'Details',
+    close: 'Close',
     blocks: message.blocks.filter(({ type }) => type !== 'actions'),
-  };
+  });
 }

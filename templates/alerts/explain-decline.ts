@@ -2,11 +2,11 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
-import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, countOf, escapeUntrusted, header, plainText, section } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
+import { modal } from '../core/form.ts';
 import { stepLine, type Why } from '../routing/why.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 
@@ -30,7 +30,7 @@ const STEPS_MAX = 15;
 /** *Explain this decline*: what happened, why, what would fix it, and who can. */
 export function explainDecline(explained: readonly Explained[], around: Around): ModalView {
   const { more } = around;
-  return modal([
+  return explanation([
     ...explained.flatMap((one, index) => [
       ...(index === 0 ? [] : [{ type: 'divider' } as const]),
       ...about(one, around),
@@ -41,7 +41,7 @@ export function explainDecline(explained: readonly Explained[], around: Around):
 
 /** The message is none of ours, tells of no decline, or is too old. */
 export function nothingToExplain(): ModalView {
-  return modal([
+  return explanation([
     section(
       '*There is no decline to explain here.*',
       'Use this on a Cardbell message about a declined purchase, or in its thread, within 30 days.',
@@ -49,13 +49,8 @@ export function nothingToExplain(): ModalView {
   ]);
 }
 
-function modal(blocks: KnownBlock[]): ModalView {
-  return {
-    type: 'modal',
-    title: plainText('Explain this decline', limits.MODAL_TITLE_MAX),
-    close: plainText('Close', limits.MODAL_TITLE_MAX),
-    blocks,
-  };
+function explanation(blocks: KnownBlock[]): ModalView {
+  return modal({ title: 'Explain this decline', close: 'Close', blocks });
 }
 
 function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {

@@ -1,10 +1,10 @@
-import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
-import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { actions, button, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
+import { actions, button, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { input, modal } from '../core/form.ts';
 
 export interface ShownDelegate {
   readonly to: string;
@@ -44,26 +44,21 @@ export function homeDelegate({ current, allowed }: DelegateFacts): KnownBlock[] 
 
 /** The form behind *Name a delegate*. */
 export function delegateForm(allowed: readonly string[]): ModalView {
-  return {
-    type: 'modal',
-    callback_id: callbackId.delegate,
-    title: plainText('Name a delegate', limits.MODAL_TITLE_MAX),
-    submit: plainText('Name delegate', limits.MODAL_TITLE_MAX),
-    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.delegate,
+    title: 'Name a delegate',
+    submit: 'Name delegate',
+    close: 'Cancel',
     blocks: [
       section(
         'Your delegate may approve and change what you may, and is mentioned with you. It goes on record.',
         `The policy lets you name ${mentions(allowed, 'or')}.`,
       ),
-      input(delegateInput.to, 'Who', { type: 'users_select', action_id: delegateInput.to }),
-      input(delegateInput.from, 'First day', { type: 'datepicker', action_id: delegateInput.from }),
-      input(delegateInput.until, 'Last day', { type: 'datepicker', action_id: delegateInput.until }),
+      input(delegateInput.to, 'Who', { type: 'users_select' }),
+      input(delegateInput.from, 'First day', { type: 'datepicker' }),
+      input(delegateInput.until, 'Last day', { type: 'datepicker' }),
     ],
-  };
-}
-
-function input(id: string, label: string, element: InputBlock['element']): InputBlock {
-  return { type: 'input', block_id: id, label: plainText(label, limits.INPUT_LABEL_MAX), element };
+  });
 }
 
 /** Who stands in from now on, or that nobody does. */

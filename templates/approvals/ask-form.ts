@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { callbackId } from '../../src/slack/action-id.ts';
-import * as limits from '../../src/slack/limits.ts';
-import { escapeUntrusted, plainText, section } from '../core/blocks.ts';
+import { escapeUntrusted, section } from '../core/blocks.ts';
+import { modal } from '../core/form.ts';
 import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
 
 export interface RaiseForm {
@@ -14,13 +14,12 @@ export interface RaiseForm {
 
 /** *Ask for more*, for the holder of a card: how much, how long, and why. */
 export function askForm({ privateMetadata, about, amountCents }: RaiseForm): ModalView {
-  return {
-    type: 'modal',
-    callback_id: callbackId.askForRaise,
-    private_metadata: privateMetadata,
-    title: plainText('Ask for more', limits.MODAL_TITLE_MAX),
-    submit: plainText('Ask', limits.MODAL_TITLE_MAX),
-    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.askForRaise,
+    privateMetadata,
+    title: 'Ask for more',
+    submit: 'Ask',
+    close: 'Cancel',
     blocks: [
       section(
         about === '' ? null : `*${escapeUntrusted(about, 200)}*`,
@@ -33,5 +32,5 @@ export function askForm({ privateMetadata, about, amountCents }: RaiseForm): Mod
       ...termInputs('purchase'),
       reasonInput('Reason', 'What it is for. The approvers read it.'),
     ],
-  };
+  });
 }

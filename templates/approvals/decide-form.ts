@@ -6,9 +6,9 @@ import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import * as limits from '../../src/slack/limits.ts';
-import { context, escapeUntrusted, plainText, section } from '../core/blocks.ts';
+import { context, escapeUntrusted, section } from '../core/blocks.ts';
 import { capital, cardOfHolder } from '../core/card-words.ts';
+import { modal } from '../core/form.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
@@ -38,13 +38,12 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
   const { card, changes, term, action } = request;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
-  return {
-    type: 'modal',
-    callback_id: callbackId.decideRequest,
-    private_metadata: privateMetadata,
-    title: plainText(title, limits.MODAL_TITLE_MAX),
-    submit: plainText(submit, limits.MODAL_TITLE_MAX),
-    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.decideRequest,
+    privateMetadata,
+    title,
+    submit,
+    close: 'Cancel',
     blocks: [
       section(
         `*${cardOfHolder(card)}*`,
@@ -71,7 +70,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
           ? reasonInput('Note', 'Whoever asked reads it: say why, and what you would approve.')
           : reasonInput('Reason', 'Why this cannot wait for an approver. Goes on record and to every approver.'),
     ],
-  };
+  });
 }
 
 function limitInputs(changes: readonly RuleChange[]): InputBlock[] {

@@ -6,6 +6,7 @@ import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { actions, button, confirm, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { modal } from '../core/form.ts';
 
 /** What can be done with a card that was picked, in the order of the buttons. */
 export const pickedVerbs = ['show', 'activate', 'unblock', 'limit', 'block'] as const;
@@ -29,12 +30,11 @@ export interface CardPicker {
 
 /** `/card` alone: find a card by typing, then do something with it. */
 export function cardPicker({ privateMetadata, picked, said }: CardPicker): ModalView {
-  return {
-    type: 'modal',
-    callback_id: callbackId.cardPicker,
-    private_metadata: privateMetadata,
-    title: plainText('Cards', limits.MODAL_TITLE_MAX),
-    close: plainText('Close', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.cardPicker,
+    privateMetadata,
+    title: 'Cards',
+    close: 'Close',
     blocks: [
       {
         type: 'section',
@@ -52,7 +52,7 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
         ? context('Type part of the holder’s name, the last four digits, an id or a custom id.')
         : []),
     ],
-  };
+  });
 }
 
 export const pickedSaid = {
@@ -62,12 +62,11 @@ export const pickedSaid = {
 
 /** Over the picker, until the worker has read the card: web holds no token for the card service. */
 export function readingCard(): ModalView {
-  return {
-    type: 'modal',
-    title: plainText('Card', limits.MODAL_TITLE_MAX),
-    close: plainText('Back', limits.MODAL_TITLE_MAX),
+  return modal({
+    title: 'Card',
+    close: 'Back',
     blocks: context('Reading the card’s limits…'),
-  };
+  });
 }
 
 /** One line of the menu: `Jane Doe · card 4242 · active`. */

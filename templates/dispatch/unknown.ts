@@ -2,6 +2,7 @@ import type { ModalView } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { section, sentence } from '../core/blocks.ts';
+import { modal } from '../core/form.ts';
 
 const controls = () =>
   ({
@@ -58,10 +59,5 @@ export function tooManyForm(): ModalView {
 }
 
 function notSent(...lines: string[]): ModalView {
-  return {
-    type: 'modal',
-    title: { type: 'plain_text', text: 'Not sent' },
-    close: { type: 'plain_text', text: 'Close' },
-    blocks: [section(...lines)],
-  };
+  return modal({ title: 'Not sent', close: 'Close', blocks: [section(...lines)] });
 }

@@ -1,10 +1,9 @@
-import type { InputBlock, Option } from '@slack/types';
+import type { InputBlock } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { serviceZone } from '../../src/core/installation.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
-import * as limits from '../../src/slack/limits.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
-import { plainText } from '../core/blocks.ts';
+import { input, option, textInput } from '../core/form.ts';
 
 /** `action_id` of each input; its `block_id` begins with the same word. */
 export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
@@ -62,19 +61,8 @@ export function amountInput(
   cents: number | null,
   { action = formInput.amount, block = action, isOptional = false }: AmountPlace = {},
 ): InputBlock {
-  return {
-    type: 'input',
-    block_id: block,
-    optional: isOptional,
-    label: plainText(words.label, limits.INPUT_LABEL_MAX),
-    hint: plainText(words.hint, limits.INPUT_HINT_MAX),
-    element: {
-      type: 'plain_text_input',
-      action_id: action,
-      max_length: 20,
-      ...(cents !== null && { initial_value: (cents / 100).toFixed(2) }),
-    },
-  };
+  const initial = cents === null ? '' : (cents / 100).toFixed(2);
+  return textInput(action, words.label, { max: 20, hint: words.hint, block, optional: isOptional, initial });
 }
 
 /**
@@ -91,45 +79,21 @@ export function termInputs(initial: TermChoice | { readonly asAsked: string }): 
   const chosen = typeof initial === 'string' ? initial : AS_ASKED;
   const initialOption = options.find(({ value }) => value === chosen);
   return [
-    {
-      type: 'input',
-      block_id: formInput.term,
-      label: plainText('How long', limits.INPUT_LABEL_MAX),
-      element: {
-        type: 'static_select',
-        action_id: formInput.term,
-        options,
-        ...(initialOption && { initial_option: initialOption }),
-      },
-    },
-    {
-      type: 'input',
-      block_id: formInput.day,
-      optional: true,
-      label: plainText('Day', limits.INPUT_LABEL_MAX),
-      hint: plainText('Only if you chose “Until the end of the day below”.', limits.INPUT_HINT_MAX),
-      element: { type: 'datepicker', action_id: formInput.day },
-    },
+    input(formInput.term, 'How long', {
+      type: 'static_select',
+      options,
+      ...(initialOption && { initial_option: initialOption }),
+    }),
+    input(
+      formInput.day,
+      'Day',
+      { type: 'datepicker' },
+      { optional: true, hint: 'Only if you chose “Until the end of the day below”.' },
+    ),
   ];
 }
 
 export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
-  return {
-    type: 'input',
-    block_id: formInput.reason,
-    optional: isOptional,
-    label: plainText(label, limits.INPUT_LABEL_MAX),
-    hint: plainText(hint, limits.INPUT_HINT_MAX),
-    element: {
-      type: 'plain_text_input',
-      action_id: formInput.reason,
-      multiline: true,
-      min_length: isOptional ? 0 : 1,
-      max_length: 500,
-    },
-  };
-}
-
-export function option(text: string, value: string): Option & { text: ReturnType<typeof plainText> } {
-  return { text: plainText(text, limits.OPTION_TEXT_MAX), value };
+  const min = isOptional ? 0 : 1;
+  return textInput(formInput.reason, label, { max: 500, min, multiline: true, hint, optional: isOptional });
 }

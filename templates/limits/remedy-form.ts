@@ -6,10 +6,10 @@ import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import * as limits from '../../src/slack/limits.ts';
-import { context, escapeUntrusted, plainText, section } from '../core/blocks.ts';
+import { context, escapeUntrusted, section } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder } from '../core/card-words.ts';
-import { amountInput, amountLabel, amountOf, formInput, option, reasonInput, termInputs } from './form-inputs.ts';
+import { input, modal, option } from '../core/form.ts';
+import { amountInput, amountLabel, amountOf, formInput, reasonInput, termInputs } from './form-inputs.ts';
 import { left, nameOf, onTop } from './limit-words.ts';
 import { mayLeaveRuleset } from './ruleset-words.ts';
 
@@ -39,20 +39,19 @@ export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
   const raised = form.typed ?? limitsOf(remedy);
   const words = wordsOf(remedy, raised.length);
-  return {
-    type: 'modal',
-    callback_id: callbackId.raiseLimit,
-    private_metadata: form.privateMetadata,
-    title: plainText(words.title, limits.MODAL_TITLE_MAX),
-    submit: plainText(words.submit, limits.MODAL_TITLE_MAX),
-    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.raiseLimit,
+    privateMetadata: form.privateMetadata,
+    title: words.title,
+    submit: words.submit,
+    close: 'Cancel',
     blocks: [
       ...about(form, words, raised),
       ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
       ...(remedy?.kind === 'unblock' ? [] : termInputs('purchase')),
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
-  };
+  });
 }
 
 function wordsOf(remedy: Remedy | null, count: number): Words {
@@ -101,17 +100,16 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
   // Where it is known which limit stops the purchase, raising another one would not help.
   if (raise !== null && raise.to !== null) return [amount];
   return [
-    {
-      type: 'input',
-      block_id: `${formInput.period}-${period}`,
-      label: plainText('Which limit', limits.INPUT_LABEL_MAX),
-      element: {
+    input(
+      formInput.period,
+      'Which limit',
+      {
         type: 'static_select',
-        action_id: formInput.period,
         options: windows.map((one) => option(windowWord(one), one)),
         initial_option: option(windowWord(period), period),
       },
-    },
+      { block: `${formInput.period}-${period}` },
+    ),
     amount,
   ];
 }

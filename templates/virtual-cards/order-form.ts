@@ -1,8 +1,8 @@
-import type { InputBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import { formatCents } from '../../src/core/money.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import * as limits from '../../src/slack/limits.ts';
-import { context, plainText, section } from '../core/blocks.ts';
+import { context, section } from '../core/blocks.ts';
+import { modal, textInput } from '../core/form.ts';
 
 /** `block_id` and `action_id` of each input. */
 export const virtualOrderInput = {
@@ -36,64 +36,38 @@ export interface VirtualOrderForm {
 export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMaxCents }: VirtualOrderForm): ModalView {
   const input = virtualOrderInput;
   const most = formatCents(fundMaxCents);
-  return {
-    type: 'modal',
-    callback_id: callbackId.orderVirtual,
-    private_metadata: privateMetadata,
-    title: plainText('Order a virtual card', limits.MODAL_TITLE_MAX),
-    submit: plainText('Order card', limits.MODAL_TITLE_MAX),
-    close: plainText('Cancel', limits.MODAL_TITLE_MAX),
+  return modal({
+    callback: callbackId.orderVirtual,
+    privateMetadata,
+    title: 'Order a virtual card',
+    submit: 'Order card',
+    close: 'Cancel',
     blocks: [
       section('*Who will hold it*', 'Kept encrypted until the card is ordered, then deleted.'),
-      text(input.firstName, 'First name', { max: 23, initial: firstName }),
-      text(input.lastName, 'Last name', {
+      textInput(input.firstName, 'First name', { max: 23, initial: firstName }),
+      textInput(input.lastName, 'Last name', {
         max: 23,
         initial: lastName,
         hint: 'Both names together: at most 23 characters.',
       }),
-      text(input.dateOfBirth, 'Date of birth', { max: 10, hint: 'Month first. Example: 04/30/1991' }),
-      text(input.phone, 'Phone', { max: 20, hint: 'Example: 512-555-0142' }),
-      text(input.email, 'Email', { max: 254 }),
-      text(input.line1, 'Address', { max: 26 }),
-      text(input.line2, 'Address, second line', { max: 26, optional: true }),
-      text(input.city, 'City', { max: 25 }),
-      text(input.state, 'State', { max: 2, hint: 'Two letters: TX' }),
-      text(input.postalCode, 'ZIP code', { max: 5 }),
+      textInput(input.dateOfBirth, 'Date of birth', { max: 10, hint: 'Month first. Example: 04/30/1991' }),
+      textInput(input.phone, 'Phone', { max: 20, hint: 'Example: 512-555-0142' }),
+      textInput(input.email, 'Email', { max: 254 }),
+      textInput(input.line1, 'Address', { max: 26 }),
+      textInput(input.line2, 'Address, second line', { max: 26, optional: true }),
+      textInput(input.city, 'City', { max: 25 }),
+      textInput(input.state, 'State', { max: 2, hint: 'Two letters: TX' }),
+      textInput(input.postalCode, 'ZIP code', { max: 5 }),
       { type: 'divider' },
-      text(input.amount, 'Put on the card, in dollars', {
+      textInput(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
         hint: `More than ${most} within 24 hours needs a second approver.`,
       }),
-      text(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
-      text(input.group, 'Group, by number', { max: 9, optional: true }),
-      text(input.reason, 'Reason', { max: 500, hint: 'Goes on record with your name.', multiline: true }),
+      textInput(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
+      textInput(input.group, 'Group, by number', { max: 9, optional: true }),
+      textInput(input.reason, 'Reason', { max: 500, hint: 'Goes on record with your name.', multiline: true }),
       ...context('The card is active immediately. Its number goes to your configured receiver, never to Slack.'),
     ],
-  };
-}
-
-interface TextInput {
-  readonly max: number;
-  readonly initial?: string;
-  readonly hint?: string;
-  readonly optional?: boolean;
-  readonly multiline?: boolean;
-}
-
-function text(id: string, label: string, { max, initial = '', hint, optional, multiline }: TextInput): InputBlock {
-  return {
-    type: 'input',
-    block_id: id,
-    label: plainText(label, limits.INPUT_LABEL_MAX),
-    ...(optional === true && { optional }),
-    ...(hint !== undefined && { hint: plainText(hint, limits.INPUT_HINT_MAX) }),
-    element: {
-      type: 'plain_text_input',
-      action_id: id,
-      max_length: max,
-      ...(multiline === true && { multiline }),
-      ...(initial !== '' && { initial_value: initial.slice(0, max) }),
-    },
-  };
+  });
 }
