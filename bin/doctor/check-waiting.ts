@@ -1,8 +1,7 @@
-import { Cluster, type Redis } from 'ioredis';
 import { countAlerts } from '../../src/alerts/alert-store.ts';
 import { outboxKey } from '../../src/core/keys.ts';
 import { openQueues } from '../../src/core/queues.ts';
-import type { RedisClient } from '../../src/core/redis.ts';
+import { type RedisClient, serversOf } from '../../src/core/redis.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { memoryOf } from '../../src/intake/memory.ts';
 import { countEvents, readInbox } from '../../src/ops/health.ts';
@@ -55,8 +54,7 @@ async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
 
 /** Of all nodes together; without a limit where one of them has none. */
 async function readMemory(redis: RedisClient): Promise<Memory> {
-  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const each = await Promise.all(nodes.map(memoryOf));
+  const each = await Promise.all(serversOf(redis).map(memoryOf));
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   return {
     used: sum(each.map(({ used }) => used)),

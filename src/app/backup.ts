@@ -7,7 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey, wholePrefixes } from '../core/keys.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { type RedisClient, serversOf } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
@@ -222,8 +222,7 @@ async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKe
 }
 
 async function hasKeys(redis: RedisClient): Promise<boolean> {
-  const nodes = 'nodes' in redis ? redis.nodes('master') : [redis];
-  for (const node of nodes) {
+  for (const node of serversOf(redis)) {
     for await (const keys of node.scanStream({ match: '{cardbell:*', count: 1000 }) as AsyncIterable<string[]>)
       if (keys.length > 0) return true;
   }

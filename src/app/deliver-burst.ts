@@ -1,4 +1,5 @@
 import { StoredEvent } from '../core/event.ts';
+import { groupBy } from '../core/group-by.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -31,7 +32,7 @@ interface Deps {
 export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinMs = BEGIN_WITHIN_MS }: Deps) {
   return async ({ events }: Burst): Promise<void> => {
     const beginBy = performance.now() + beginWithinMs;
-    const left = byCard(events);
+    const left = [...groupBy(events, ({ event }) => event['acctId'] ?? event.id).values()];
     const failures: unknown[] = [];
     const takeNext = async (): Promise<void> => {
       for (let ofCard = left.shift(); ofCard !== undefined; ofCard = left.shift()) {
@@ -59,15 +60,4 @@ export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinM
     measure(outcome, performance.now() - startedAt);
     if (outcome !== 'done') await itsJob();
   }
-}
-
-function byCard(events: readonly BurstEvent[]): BurstEvent[][] {
-  const groups = new Map<unknown, BurstEvent[]>();
-  for (const one of events) {
-    const card = one.event['acctId'] ?? one.event.id;
-    const group = groups.get(card);
-    if (group === undefined) groups.set(card, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()];
 }

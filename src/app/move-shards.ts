@@ -1,8 +1,9 @@
 import type { ChainableCommander } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
+import { groupBy } from '../core/group-by.ts';
 import { intakeKey, queuePrefix } from '../core/keys.ts';
 import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { type RedisClient, serversOf } from '../core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
 import { RELAYS } from '../intake/relay.ts';
@@ -45,18 +46,8 @@ async function together(redis: RedisClient, add: (commands: ChainableCommander) 
 
 /** Keys of Cardbell that match a pattern, of all servers, in pages. */
 async function* scan(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
-  const nodes = 'nodes' in redis ? redis.nodes('master') : [redis];
-  for (const node of nodes) yield* node.scanStream({ match: pattern, count: PAGE }) as AsyncIterable<string[]>;
-}
-
-function groupBy<Item>(items: readonly Item[], shardFor: (item: Item) => number): Map<number, Item[]> {
-  const groups = new Map<number, Item[]>();
-  for (const item of items) {
-    const group = groups.get(shardFor(item));
-    if (group === undefined) groups.set(shardFor(item), [item]);
-    else group.push(item);
-  }
-  return groups;
+  for (const node of serversOf(redis))
+    yield* node.scanStream({ match: pattern, count: PAGE }) as AsyncIterable<string[]>;
 }
 
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));

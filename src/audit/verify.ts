@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts';
 import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
 import type { CopiedHead } from './sink.ts';
@@ -38,7 +39,8 @@ export async function verifyChain(
   { anchors = [], isSigned = null, copied = [] }: Evidence = {},
 ): Promise<Verdict> {
   // What no worker signed proves nothing; `verifyCopy` names it.
-  const copies = byRecord(copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature)));
+  const signed = copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature));
+  const copies = groupBy(signed, ({ record }) => record);
   const last = lastOf(copies.keys());
   let previous = GENESIS;
   let count = 0;
@@ -60,12 +62,6 @@ export async function verifyChain(
   const beyond = anchors.find((anchor) => anchor.count > count);
   if (beyond !== undefined) return broken(count + 1, `is missing: the chain once had ${beyond.count} records`);
   return { isWhole: true, count, hash: previous };
-}
-
-function byRecord(copied: readonly CopiedHead[]): Map<number, CopiedHead[]> {
-  const copies = new Map<number, CopiedHead[]>();
-  for (const head of copied) copies.set(head.record, [...(copies.get(head.record) ?? []), head]);
-  return copies;
 }
 
 function lastOf(numbers: Iterable<number>): number {

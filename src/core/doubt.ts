@@ -1,6 +1,5 @@
-import { Cluster, type Redis } from 'ioredis';
 import { restoredKey, webKeys } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import { type RedisClient, serversOf } from './redis.ts';
 
 /** How long after a restart of Redis what is posted is looked for first. Recovery has begun by then. */
 const DOUBT_MS = 120_000;
@@ -42,9 +41,8 @@ async function readRestored(redis: RedisClient): Promise<{ fromMs: number; until
 /** For a process that has just started itself: what Redis holds is older than its present run. */
 async function isJustRestarted(redis: RedisClient): Promise<boolean> {
   const since = await redis.get(webKeys.since);
-  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
   const restarts = await Promise.all(
-    nodes.map(async (node) => {
+    serversOf(redis).map(async (node) => {
       const [[seconds], info] = await Promise.all([node.time(), node.info('server')]);
       const upMs = Number(/^uptime_in_seconds:(\d+)/m.exec(info)?.[1] ?? Number.POSITIVE_INFINITY) * 1000;
       return upMs < DOUBT_MS && Number(seconds) * 1000 - upMs > Number(since);

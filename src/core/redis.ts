@@ -6,6 +6,11 @@ import type { Log } from './log.ts';
 /** One Redis server or a cluster: both speak the commands that we use. */
 export type RedisClient = Redis | Cluster;
 
+/** Every server that takes writes. */
+export function serversOf(redis: RedisClient): readonly Redis[] {
+  return redis instanceof Cluster ? redis.nodes('master') : [redis];
+}
+
 /** Where Redis is, and how it is reached. */
 export interface RedisTarget {
   /** One address, or the nodes of a cluster, or sentinels. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { contentId } from './content-id.ts';
 import { within } from './deadline.ts';
 import { createDoubt } from './doubt.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import { isStoreTrouble, type RedisClient } from './redis.ts';
+import { isStoreTrouble, type RedisClient, serversOf } from './redis.ts';
 
 /** A Redis that syncs once a second may lose two, a slow disk or a replica some more. */
 const KEPT_MS = 15_000;
@@ -244,7 +244,7 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
  * @throws StoreUnavailableError when a server that has keys of the cluster is away.
  */
 async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
-  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const nodes = serversOf(redis);
   if (redis instanceof Cluster) {
     const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
     const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));

@@ -2,6 +2,7 @@ import { blocksIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, type AuditRecord, readSince } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { groupBy } from '../core/group-by.ts';
 import { formatCents, parseAmount } from '../core/money.ts';
 import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -34,9 +35,7 @@ const EARLIER_MS = 24 * 3_600_000;
  * temporary change, is none.
  */
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<ApprovedChange[]> {
-  const byAction = new Map<string, AuditRecord[]>();
-  for (const record of await readSince(reader, fromMs - EARLIER_MS))
-    byAction.set(record.actionId, [...(byAction.get(record.actionId) ?? []), record]);
+  const byAction = groupBy(await readSince(reader, fromMs - EARLIER_MS), ({ actionId }) => actionId);
   return [...byAction.values()].flatMap((records) => {
     const made = records.find(({ event, actor }) => actor !== null && (event === 'done' || event === 'confirmed'));
     if (made === undefined || Date.parse(made.at) < fromMs || Date.parse(made.at) >= toMs) return [];

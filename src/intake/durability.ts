@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type RedisClient, whenReady } from '../core/redis.ts';
+import { type RedisClient, serversOf, whenReady } from '../core/redis.ts';
 
 /** `redis`: as durable as its settings. `disk`: an answer of 200 means that it is on disk. */
 type Durability = 'redis' | 'disk';
@@ -20,8 +20,7 @@ export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
 /** The settings of every server that takes writes. @throws when one does not answer. */
 async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
-  const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  return await Promise.all(nodes.map(settingsOf));
+  return await Promise.all(serversOf(redis).map(settingsOf));
 }
 
 async function settingsOf(node: Redis): Promise<RedisSettings> {

@@ -1,6 +1,6 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { intakeKey } from '../core/keys.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { type RedisClient, serversOf } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 
 const LOOK_EVERY_MS = 200;
@@ -103,8 +103,7 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
   }
 
   async function look(isWhole: boolean): Promise<void> {
-    const nodes: readonly Redis[] = redis instanceof Cluster ? redis.nodes('master') : [redis];
-    const [events, ...memory] = await Promise.all([count(isWhole), ...nodes.map(memoryOf)]);
+    const [events, ...memory] = await Promise.all([count(isWhole), ...serversOf(redis).map(memoryOf)]);
     const limited = memory.filter(({ max }) => max > 0);
     const needed = events * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));

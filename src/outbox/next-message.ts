@@ -1,3 +1,4 @@
+import { groupBy } from '../core/group-by.ts';
 import type { OutboxEntry } from './entry.ts';
 import type { Waiting } from './outbox-store.ts';
 
@@ -26,13 +27,7 @@ type NextMessage = { readonly entries: readonly OutboxEntry[] } | { readonly wai
  */
 export function nextMessage(waiting: readonly Waiting[]): NextMessage | null {
   const threads = busyThreads(waiting);
-  const groups = new Map<string, Waiting[]>();
-  for (const next of waiting) {
-    const key = batchKeyOf(next.entry, threads);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [next]);
-    else group.push(next);
-  }
+  const groups = groupBy(waiting, ({ entry }) => batchKeyOf(entry, threads));
   const waits: number[] = [];
   for (const group of groups.values()) {
     const waitMs = worthWaiting(group);
