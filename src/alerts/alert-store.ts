@@ -26,15 +26,39 @@ export type Alerts = ReturnType<typeof createAlerts>;
 /** About how many alerts came in the last 24 hours, and in all 30 days. One that was stored again counts again. */
 export async function countAlerts(redis: Redis | Cluster): Promise<{ lastDay: number; kept: number }> {
   const now = Math.floor(Date.now() / HOUR_MS);
+  const lengths = await lengthsOf(
+    redis,
+    Array.from({ length: ALERT_TTL_SECONDS / 3600 }, (_, ago) => now - ago),
+  );
+  const lines = (all: readonly number[]): number => Math.round(all.reduce((sum, one) => sum + one, 0) / ID_LINE);
+  return { lastDay: lines(lengths.slice(0, DAY_HOURS)), kept: lines(lengths) };
+}
+
+/** How many characters the lists of these hours have. */
+async function lengthsOf(redis: Redis | Cluster, hours: readonly number[]): Promise<number[]> {
   const reading = redis.pipeline();
-  const hours = Array.from({ length: ALERT_TTL_SECONDS / 3600 }, (_, ago) => now - ago);
   for (const hour of hours) reading.strlen(hourKey(hour));
-  const lengths = ((await reading.exec()) ?? []).map(([error, length]) => {
+  return ((await reading.exec()) ?? []).map(([error, length]) => {
     if (error !== null) throw error;
     return Number(length);
   });
-  const lines = (all: readonly number[]): number => Math.round(all.reduce((sum, one) => sum + one, 0) / ID_LINE);
-  return { lastDay: lines(lengths.slice(0, DAY_HOURS)), kept: lines(lengths) };
+}
+
+/** The ids of an hour's alerts, each once, in pages: those that were stored last come first. */
+async function* idsOf(redis: Redis | Cluster, hour: number, length: number): AsyncGenerator<string[]> {
+  const known = new Set<string>();
+  for (let end = length; end > 0; ) {
+    // With the end of the line before, which says that a line begins there.
+    const from = Math.max(0, end - KEPT_PAGE * ID_LINE - 1);
+    const text = await redis.getrange(hourKey(hour), from, end - 1);
+    // It may begin within a line, which belongs to the next page then.
+    const afterLine = text.indexOf('\n') + 1;
+    const begin = from === 0 || afterLine === text.length ? 0 : afterLine;
+    const ids = new Set(text.slice(begin).split('\n'));
+    yield [...ids].filter((id) => id !== '' && !known.has(id));
+    for (const id of ids) known.add(id);
+    end = from + begin;
+  }
 }
 
 /**
@@ -50,14 +74,9 @@ export function createAlerts(redis: Redis | Cluster) {
     const alert = packing.unpack(stored);
     return { ...textsIn(stored), ...(alert === null ? {} : { alert }) };
   };
-  async function alertsOf(lines: string): Promise<Alert[]> {
-    const ids = [...new Set(lines.split('\n').filter((id) => id !== ''))];
-    const alerts: Alert[] = [];
-    for (let from = 0; from < ids.length; from += KEPT_PAGE) {
-      const page = ids.slice(from, from + KEPT_PAGE);
-      const texts = await Promise.all(page.map(async (id) => (await fieldsIn(id).catch(noneWhereUnreadable)).alert));
-      alerts.push(...texts.flatMap((text) => Alert.safeParse(text === undefined ? null : JSON.parse(text)).data ?? []));
-    }
+  async function alertsOf(ids: readonly string[]): Promise<Alert[]> {
+    const texts = await Promise.all(ids.map(async (id) => (await fieldsIn(id).catch(noneWhereUnreadable)).alert));
+    const alerts = texts.flatMap((text) => Alert.safeParse(text === undefined ? null : JSON.parse(text)).data ?? []);
     return alerts.toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
   const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
@@ -81,13 +100,18 @@ export function createAlerts(redis: Redis | Cluster) {
         .expireat(hourKey(hour), (hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS);
       await change.exec();
     },
-    /** Those of the last 30 days, newest first. What this version cannot read is left out. */
+    /**
+     * Those of the last 30 days, newest first: by the hour, within an hour page by page as they were stored, and sorted in
+     * each page. Whoever needs only some reads no more than their pages. What this version cannot read is left out.
+     */
     async *kept(): AsyncGenerator<Alert> {
       const now = Math.floor(Date.now() / HOUR_MS);
       // A service's clock may be fast.
       for (let last = now + DAY_HOURS; last > now - ALERT_TTL_SECONDS / 3600; last -= DAY_HOURS) {
         const hours = Array.from({ length: DAY_HOURS }, (_, index) => last - index);
-        for (const lines of await redis.mget(hours.map(hourKey))) yield* await alertsOf(lines ?? '');
+        const lengths = await lengthsOf(redis, hours);
+        for (const [index, hour] of hours.entries())
+          for await (const ids of idsOf(redis, hour, lengths[index] ?? 0)) yield* await alertsOf(ids);
       }
     },
     /**

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { countMatches } from '../../../src/routing/subscribe.ts';
@@ -54,4 +54,42 @@ it('what is kept comes newest first, page by page, without what cannot be read',
   for await (const alert of alerts.kept()) kept.push(alert);
 
   expect(kept.map(({ event }) => event.id.at(-1)).join('')).toBe('012456');
+});
+
+const hourBefore = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000;
+
+/** Oldest first, a second apart, as they come. */
+async function saveInOneHour(count: number): Promise<void> {
+  const alerts = createAlerts(redis());
+  const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+  const at = (index: number): string => new Date(hourBefore + index * 1000).toISOString();
+  await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      alerts.save(transactionAlert({ id: idOf(index), callbackAt: at(index) })),
+    ),
+  );
+}
+
+it('of an hour with many alerts only the newest page is read where no more is needed', async () => {
+  await saveInOneHour(1600);
+  const reading = vi.spyOn(redis(), 'hgetallBuffer');
+
+  for await (const alert of createAlerts(redis()).kept()) {
+    expect(alert.event.id, 'the newest').toBe('evt_0000000000001599');
+    break;
+  }
+
+  expect(reading.mock.calls.length).toBeLessThanOrEqual(500);
+});
+
+it('an hour with many alerts comes newest first, and an alert that was stored again comes once', async () => {
+  await saveInOneHour(1100);
+  await saveInOneHour(3);
+
+  const ids: number[] = [];
+  for await (const { event } of createAlerts(redis()).kept()) ids.push(Number(event.id.slice(4)));
+
+  expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1100 }, (_, index) => index));
+  // Three were stored again, so they are on the newest page.
+  expect(ids.slice(0, 497)).toEqual(Array.from({ length: 497 }, (_, index) => 1099 - index));
 });
