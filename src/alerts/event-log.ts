@@ -6,8 +6,8 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 /** As long as the alert itself. */
 const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 
-/** With so many fields in the hash of the alert no more steps are added: the first ones say most. */
-const FIELDS_MAX = 200;
+/** Later steps are dropped: the first ones say most. */
+const STEPS_MAX = 200;
 
 /** What can happen to an event on its way to its readers. Stored by their places: new ones go to the end. */
 const eventLogSteps = [
@@ -109,7 +109,7 @@ export function createEventLog(redis: Redis | Cluster, now: () => Date = () => n
         fieldOf(step),
         `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,
       ]);
-      await script.run([eventIds].flat().map(keyOf), [FIELDS_MAX, EVENT_LOG_TTL_SECONDS, ...fields]);
+      await script.run([eventIds].flat().map(keyOf), [STEPS_MAX, LOG, EVENT_LOG_TTL_SECONDS, ...fields]);
     },
     async setLatest(acctId, eventId) {
       await redis.set(latestKey(acctId), eventId, 'EX', EVENT_LOG_TTL_SECONDS);

@@ -1,9 +1,22 @@
 --- @keys alerts...
--- ARGV: most fields, time to live (s), then each step and when it was. A step with the same words stays as it was.
-for log = 1, #KEYS do
-  if redis.call('HLEN', KEYS[log]) < tonumber(ARGV[1]) then
-    for at = 3, #ARGV, 2 do redis.call('HSETNX', KEYS[log], ARGV[at], ARGV[at + 1]) end
-    redis.call('EXPIRE', KEYS[log], ARGV[2])
+-- ARGV: most steps, what the names of their fields begin with, time to live (s), then each step and when it was. A step with the
+-- same words stays as it was.
+local most, prefix = tonumber(ARGV[1]), ARGV[2]
+
+local function hasRoom(alert)
+  if redis.call('HLEN', alert) < most then return true end
+  -- A warning has a field for each card as well.
+  local steps = 0
+  for _, name in ipairs(redis.call('HKEYS', alert)) do
+    if string.sub(name, 1, #prefix) == prefix then steps = steps + 1 end
+  end
+  return steps < most
+end
+
+for index = 1, #KEYS do
+  if hasRoom(KEYS[index]) then
+    for at = 4, #ARGV, 2 do redis.call('HSETNX', KEYS[index], ARGV[at], ARGV[at + 1]) end
+    redis.call('EXPIRE', KEYS[index], ARGV[3])
   end
 end
 return 1
