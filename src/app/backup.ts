@@ -39,7 +39,16 @@ const dumpSource = readScript(new URL('./dump.lua', import.meta.url));
  * between. Everything else under a tag belongs together and is read at one moment.
  */
 const readInPages: Readonly<Record<string, readonly string[]>> = {
-  '{cardbell:state}:': ['alert:', 'messages', 'history:', 'purchases:', 'group', 'latest:', 'decisions'],
+  '{cardbell:state}:': [
+    'alert:',
+    'alerts-kept:',
+    'messages',
+    'history:',
+    'purchases:',
+    'group',
+    'latest:',
+    'decisions',
+  ],
 };
 const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
 
