@@ -204,3 +204,11 @@ it.each(['package-lock.json', 'docs/package-lock.json'])(
     expect(missing).toEqual([]);
   },
 );
+
+it('the guide asks for the version of Redis that the doctor asks for', () => {
+  const [, major = ''] = /OLDEST_MAJOR = (\d+)/.exec(read('bin/doctor/check-redis.ts')) ?? [];
+
+  const [, asked] = /^Redis ([\d.]+) or newer, Valkey/m.exec(read('docs/install/README.md')) ?? [];
+
+  expect(asked).toBe(major);
+});
