@@ -45,9 +45,6 @@ export interface SandboxOptions {
   readonly rateLimits?: boolean;
   readonly webhookVersion?: string;
   readonly timeoutSeconds?: 10 | 20;
-  readonly now?: () => Date;
-  /** BullMQ prefix; unique per instance when left out. */
-  readonly prefix?: string;
   /** Whether the list of accounts carries the newer fields. */
   readonly listShape?: 'newer' | 'older';
   /** Takes named assumptions back: see assumptions.ts. */
@@ -77,7 +74,8 @@ export interface Sandbox extends Simulation {
 
 /** Starts the sandbox of the card program service on loopback. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { timeScale = 1, now = () => new Date(), report = () => {} } = options;
+  const { timeScale = 1, report = () => {} } = options;
+  const now = () => new Date();
   const assume = assumptionsWith(options.assumptions);
   const kept = options.dataFile === undefined ? undefined : await readDataFile(options.dataFile);
   const state = kept ?? buildState(seedOf(options.seed), assume, now());
@@ -90,8 +88,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const send = createSender({ secret: options.secret, version, timeoutMs });
   const jobs = createJobQueue({
     redisUrl: options.redisUrl,
-    prefix: options.prefix ?? `sandbox-${randomUUID()}`,
-    wipeOnClose: options.prefix === undefined,
     async process(job) {
       if (job.type === 'deliver') return deliveries.attempt(job.deliveryId);
       doLaterWork(world, job.type, job.data);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { LaterWork } from '../state/world.ts';
@@ -15,15 +16,13 @@ export interface JobQueue {
 
 export interface JobQueueOptions {
   readonly redisUrl: string;
-  readonly prefix: string;
-  /** Whether jobs left over are of no use to anybody: nobody else knows a prefix made up for this run. */
-  readonly wipeOnClose: boolean;
   readonly process: (job: SandboxJob) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
 /** The sandbox's own BullMQ queue on the project's Redis. */
-export function createJobQueue({ redisUrl, prefix, wipeOnClose, process, onError }: JobQueueOptions): JobQueue {
+export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions): JobQueue {
+  const prefix = `sandbox-${randomUUID()}`;
   const connect = (): Redis => {
     const redis = new Redis(redisUrl, {
       maxRetriesPerRequest: null,
@@ -58,7 +57,8 @@ export function createJobQueue({ redisUrl, prefix, wipeOnClose, process, onError
       // BullMQ's close waits for Redis without an end; a sandbox whose Redis is gone must still stop.
       const gently = async (): Promise<void> => {
         await worker.close(true);
-        if (wipeOnClose) await queue.obliterate({ force: true });
+        // Nobody else knows the prefix of this run.
+        await queue.obliterate({ force: true });
         await queue.close();
       };
       const deadline = new Promise<void>((resolve) => void setTimeout(resolve, 2000).unref());
