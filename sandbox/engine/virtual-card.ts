@@ -62,6 +62,11 @@ function fund(world: World, account: Account, cents: number): boolean {
   if (cents === 0) return true;
   business.ledgerCents -= cents;
   account.ledgerCents += cents;
+  recordFunding(world, account, cents);
+  return true;
+}
+
+export function recordFunding(world: World, account: Account, cents: number): void {
   world.state.transfers.push({
     transactionId: takeId(world, 'transaction'),
     acctId: account.acctId,
@@ -70,7 +75,6 @@ function fund(world: World, account: Account, cents: number): boolean {
     description: 'Card funding',
     category: 'CardFunding',
   });
-  return true;
 }
 
 function failureMessage(errors: readonly string[]): string {

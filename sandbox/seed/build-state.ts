@@ -2,6 +2,7 @@ import type { Assumptions } from '../assumptions.ts';
 import { refund, reverse, settle } from '../engine/after-purchase.ts';
 import { defaultSpendRules, newAccount } from '../engine/create-account.ts';
 import { purchase } from '../engine/purchase.ts';
+import { recordFunding } from '../engine/virtual-card.ts';
 import { toCents } from '../money.ts';
 import type { Account, Address, Card } from '../state/account.ts';
 import { lastFourOf, testCardNumber } from '../state/card-number.ts';
@@ -109,14 +110,7 @@ function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
   const cents = toCents(seed.balance) + spent;
   if (cents === 0) return;
   account.ledgerCents = cents;
-  world.state.transfers.push({
-    transactionId: takeId(world, 'transaction'),
-    acctId: account.acctId,
-    at: world.now().toISOString(),
-    amountCents: cents,
-    description: 'Card funding',
-    category: 'CardFunding',
-  });
+  recordFunding(world, account, cents);
 }
 
 function replayHistory(world: World, seed: SeedData, start: Date, setClock: (at: Date) => void): void {

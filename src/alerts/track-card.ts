@@ -1,9 +1,8 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { CardClient } from '../card-api/client.ts';
-import type { CardOrder } from '../card-api/schema.ts';
+import { orNull } from '../card-api/errors.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardApiError } from '../core/errors.ts';
 import type { Message } from '../slack/message.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
@@ -31,7 +30,8 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     ]);
     const shipments = (await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event);
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
-    const orders = await Promise.all([...orderIds].map(orderOf));
+    // They only add their dates.
+    const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id))));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
     const message = cardTrack({
       card: await factsOf(acctId, card === undefined ? {} : { cardId: card.cardId }),
@@ -48,14 +48,4 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     });
     await answer(action, message);
   };
-
-  /** The order only adds its date, so an error leaves it out. */
-  async function orderOf(id: number): Promise<CardOrder | null> {
-    try {
-      return await api.getCardOrder(id);
-    } catch (error) {
-      if (error instanceof CardApiError) return null;
-      throw error;
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import type { CardClient } from '../card-api/client.ts';
-import { CardApiError, PayloadError } from '../core/errors.ts';
+import { orNull } from '../card-api/errors.ts';
+import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
 
 interface Deps {
@@ -16,12 +17,8 @@ export type ReadTransactions = (
 
 export function createReadTransactions({ card, toMissed }: Deps): ReadTransactions {
   return async function readTransactions(acctId, window) {
-    try {
-      return (await card.listAccountNetworkTransactions(acctId, window)).flatMap(readRow);
-    } catch (error) {
-      if (error instanceof CardApiError) return null;
-      throw error;
-    }
+    const rows = await orNull(card.listAccountNetworkTransactions(acctId, window));
+    return rows === null ? null : rows.flatMap(readRow);
   };
 
   /** One row that cannot be read hides no other. */

@@ -2,6 +2,7 @@ import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/di
 import type { Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
@@ -76,13 +77,4 @@ export async function lastDeclines(acctId: number, recentDeclines: RecentDecline
 export function shownDecline({ occurredAt, amountCents, merchant, decline }: TransactionEvent): ShownDecline {
   const { code, message } = decline ?? { code: '', message: '' };
   return { occurredAt, amountCents, merchant: merchant.name, code, message };
-}
-
-/** What could not be read is left out: half a picture is better than none. */
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch {
-    return null;
-  }
 }

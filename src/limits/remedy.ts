@@ -1,5 +1,5 @@
 import type { CardClient } from '../card-api/client.ts';
-import { orNull as unlessAway } from '../card-api/errors.ts';
+import { orNull } from '../card-api/errors.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
@@ -79,8 +79,8 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
 
   async function byLimit(code: string, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const [remaining, rules] = await Promise.all([
-      orNull(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
-      orNull(card.getSpendRules(event.acctId, { deadlineMs }), log),
+      readOrLog(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
+      readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log),
     ]);
     if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
     const amountCents = event.amountCents + event.paddingCents;
@@ -93,7 +93,7 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
   async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
     const name = event.decline === null ? null : categoryIn(event.decline);
     if (name === null) return { state: 'unknown' };
-    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
+    const rules = (await readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
     const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
     if (isListed === true || rules?.isEveryCategoryAllowed === true) return { state: 'passes' };
     return { state: 'stopped', remedy: { kind: 'allow_category', category: { id: await categoryId(name), name } } };
@@ -105,7 +105,7 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
     event: TransactionEvent,
     deadlineMs: number,
   ): Promise<PurchaseCheck> {
-    const rules = (await orNull(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
+    const rules = (await readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
     return rules?.[name] === true ? { state: 'passes' } : { state: 'stopped', remedy };
   }
 }
@@ -119,7 +119,7 @@ async function byStatus(event: TransactionEvent, statusesOf: Deps['statusesOf'])
   return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
 }
 
-async function orNull<T>(reading: Promise<T>, log: Log): Promise<T | null> {
+async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
@@ -227,7 +227,7 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
 
   /** For what can be said beside an input; without them the worker says it afterwards. */
   async function rulesOf(acctId: number): Promise<CardLimits | null> {
-    const read = await unlessAway(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
+    const read = await orNull(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
     if (read === null) return null;
     const { limits, apartCents, categories } = read.rules;
     return { limits, apartCents, categories };

@@ -1,13 +1,12 @@
 import type { ActivationReminder } from '../../src/alerts/alert.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
-import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, button, context, copyable, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOf, cardOfHolder, cardOfHolderRaw, holderRaw } from '../core/card-words.ts';
-import { trackingLink } from '../core/tracking-link.ts';
+import { actions, context, copyable, header, section, sentence } from '../core/blocks.ts';
+import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
 /** A card that was shipped long ago and that nobody has activated. */
@@ -37,14 +36,7 @@ export function activationReminder(alert: ActivationReminder): Message {
       ...outcomeLines(outcomes),
       ...actions(
         isWaiting ? activateButton({ value: event.id, card }) : null,
-        isWaiting && tracking !== null
-          ? button({
-              text: `Track with ${tracking.carrier}`,
-              action: actionId.trackShipment,
-              url: tracking.url,
-              label: `Track ${cardOfHolderRaw(card)} with ${tracking.carrier}`,
-            })
-          : null,
+        isWaiting ? trackButton(tracking, card) : null,
       ),
       ...context(progressLine(progress), event.id),
     ],

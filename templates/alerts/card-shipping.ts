@@ -1,31 +1,11 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import {
-  actions,
-  button,
-  context,
-  copyable,
-  escapeUntrusted,
-  fields,
-  header,
-  section,
-  sentence,
-} from '../core/blocks.ts';
-import {
-  capital,
-  cardHandle,
-  cardName,
-  cardOf,
-  cardOfHolder,
-  cardOfHolderRaw,
-  holderName,
-  holderRaw,
-} from '../core/card-words.ts';
-import { trackingLink } from '../core/tracking-link.ts';
+import { actions, context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
@@ -56,15 +36,7 @@ export function cardShipping(alert: ShippingAlert, _view: View): Message {
           : 'This card is already activated or closed.',
       ),
       ...outcomeLines(outcomes),
-      ...actions(
-        tracking &&
-          button({
-            text: `Track with ${tracking.carrier}`,
-            action: actionId.trackShipment,
-            url: tracking.url,
-            label: `Track ${cardOfHolderRaw(known)} with ${tracking.carrier}`,
-          }),
-      ),
+      ...actions(trackButton(tracking, known)),
       ...context(
         progressLine(alert.progress),
         late ? 'Arrived late: fetched after a gap.' : null,

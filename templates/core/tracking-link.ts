@@ -1,4 +1,9 @@
+import type { Button } from '@slack/types';
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { type Carrier, carrierOfForm } from '../../src/core/tracking-number.ts';
+import { actionId } from '../../src/slack/action-id.ts';
+import { button } from './blocks.ts';
+import { cardOfHolderRaw } from './card-words.ts';
 
 interface TrackingLink {
   readonly carrier: Carrier;
@@ -35,4 +40,12 @@ export function trackingLink(method: string, number: string): TrackingLink | nul
     carrierOfForm(compact) ??
     (postalProduct.test(method.trim()) ? 'USPS' : null);
   return carrier && { carrier, url: pages[carrier] + encodeURIComponent(compact) };
+}
+
+/** Null where the carrier is not sure. */
+export function trackButton(tracking: TrackingLink | null, card: CardFacts): Button | null {
+  if (tracking === null) return null;
+  const { carrier, url } = tracking;
+  const label = `Track ${cardOfHolderRaw(card)} with ${carrier}`;
+  return button({ text: `Track with ${carrier}`, action: actionId.trackShipment, url, label });
 }

@@ -1,11 +1,10 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
-import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { isAwaited } from '../alerts/order-progress.ts';
-import { actions, button, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf, cardOfHolderRaw } from '../core/card-words.ts';
-import { trackingLink } from '../core/tracking-link.ts';
+import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
 
 /** What the holder has to do before it can be used. */
@@ -39,15 +38,7 @@ export function holderShipping(alert: ShippingAlert): Message {
         ['Shipped', dateToken(event.callbackAt)],
       ]),
       ...holderOutcomes(outcomes),
-      ...actions(
-        tracking &&
-          button({
-            text: `Track with ${tracking.carrier}`,
-            action: actionId.trackShipment,
-            url: tracking.url,
-            label: `Track ${cardOfHolderRaw(card)} with ${tracking.carrier}`,
-          }),
-      ),
+      ...actions(trackButton(tracking, card)),
       ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
     ],
   };
