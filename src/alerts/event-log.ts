@@ -7,7 +7,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 
 /** Later steps are dropped: the first ones say most. */
-const STEPS_MAX = 200;
+const STEPS_MAX = 100;
 
 /** What can happen to an event on its way to its readers. Stored by their places: new ones go to the end. */
 const eventLogSteps = [

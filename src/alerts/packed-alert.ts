@@ -54,7 +54,7 @@ export function createAlertPacking() {
       const first = fields.p0;
       if (first === undefined) return null;
       if (first[0] !== DICTIONARY || first.length < HEADER)
-        throw new UnreadableError(`alert: packed in the way ${first[0]}`);
+        throw new UnreadableError(`alert: packed with dictionary ${first[0]}, which this version lacks`);
       const pieces = [first];
       for (let at = 1; fields[`p${at}`] !== undefined; at += 1) pieces.push(fields[`p${at}`] ?? first);
       const body = Buffer.concat(pieces).subarray(HEADER, HEADER + first.readUIntBE(1, HEADER - 1));

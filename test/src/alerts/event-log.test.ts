@@ -23,11 +23,11 @@ it('stores each step once, in the order of its first occurrence', async () => {
 
 it('is limited in size', async () => {
   const eventLog = createEventLog(redis());
-  for (let count = 0; count < 220; count += 1) {
+  for (let count = 0; count < 120; count += 1) {
     await eventLog.note('evt_1', { step: 'edited', channel: null, text: `Step ${count}` });
   }
 
-  expect(await eventLog.read('evt_1')).toHaveLength(200);
+  expect(await eventLog.read('evt_1')).toHaveLength(100);
 });
 
 it('has room for steps however much else the alert has, such as the cards of a warning', async () => {
