@@ -54,7 +54,7 @@ export function createAlertPacking() {
       const first = fields.p0;
       if (first === undefined) return null;
       if (first[0] !== DICTIONARY || first.length < HEADER)
-        throw new UnreadableError(`alert: packed with dictionary ${first[0]}, which this version lacks`);
+        throw new UnreadableError(`an alert: packed with dictionary ${first[0]}`);
       const pieces = [first];
       for (let at = 1; fields[`p${at}`] !== undefined; at += 1) pieces.push(fields[`p${at}`] ?? first);
       const body = Buffer.concat(pieces).subarray(HEADER, HEADER + first.readUIntBE(1, HEADER - 1));
@@ -75,6 +75,6 @@ function inflated(body: Buffer): string {
   try {
     return inflateRawSync(body, options).toString();
   } catch {
-    throw new UnreadableError('alert: damaged');
+    throw new UnreadableError('an alert: damaged');
   }
 }

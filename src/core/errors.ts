@@ -175,6 +175,7 @@ export function isFaultOfOurs(error: unknown): boolean {
     error instanceof z.ZodError ||
     error instanceof SyntaxError ||
     error instanceof TypeError ||
+    error instanceof UnreadableError ||
     error instanceof ForgedError
   );
 }

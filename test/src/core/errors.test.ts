@@ -4,8 +4,10 @@ import {
   CardApiError,
   type CardApiErrorDetails,
   ConfigError,
+  ForgedError,
   isFaultOfOurs,
   SlackError,
+  UnreadableError,
 } from '../../../src/core/errors.ts';
 
 const cardApiError = (code: CardApiErrorDetails['code']): CardApiError =>
@@ -39,8 +41,9 @@ it('a configuration error lists every problem on a line of its own', () => {
 });
 
 it('stored data that does not parse is a fault of ours, a service that is away is not', () => {
-  const unreadable = z.string().safeParse(1).error;
+  const ofSchema = z.string().safeParse(1).error;
+  const ours = [ofSchema, new SyntaxError('x'), new TypeError('x'), new UnreadableError('x'), new ForgedError()];
 
-  expect([unreadable, new SyntaxError('x'), new TypeError('x')].map(isFaultOfOurs)).toEqual([true, true, true]);
+  expect(ours.filter((error) => !isFaultOfOurs(error))).toEqual([]);
   expect([cardApiError('timeout'), new Error('x')].map(isFaultOfOurs)).toEqual([false, false]);
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outboxKey } from '../../../src/core/keys.ts';
+import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
-import { createPostingWorld } from '../../support/posting-world.ts';
+import { alertId, createPostingWorld } from '../../support/posting-world.ts';
 
 const redis = useRedis();
 
@@ -205,6 +205,34 @@ describe('a channel’s messages', () => {
     const times = world.shown().map(({ at }) => at);
     for (const [index, at] of times.entries())
       if (index > 0) expect(at - (times[index - 1] ?? 0)).toBeGreaterThan(1000);
+  });
+});
+
+const unreadable = [
+  ['packed by a newer version', 'p0', Buffer.from([9, 0, 0, 1, 3])],
+  ['damaged', 'p0', Buffer.from([1, 0, 0, 1, 0xff])],
+  ['whose repeats say more than this version knows', 'repeats:C1', 'many'],
+] as const;
+
+describe.each(unreadable)('an alert %s', (_what, field, value) => {
+  it.each([1, 4])('holds up no other: %i wait, each is posted or named, and ops are told', async (count) => {
+    const posts: string[] = [];
+    const post = async (channel: string, { text }: { text: string }) => {
+      posts.push(text);
+      return { channel, ts: `${posts.length}.000001` };
+    };
+    const world = createPostingWorld(redis(), { slack: { post } });
+    for (const entry of await world.entries(count)) await world.outbox.put('C1', entry);
+    await redis().hset(stateKey(`alert:${alertId(0)}`), field, value);
+
+    for (let run = 0; (await world.outbox.waiting('C1')) > 0 && run < 20; run += 1) {
+      await redis().del(outboxKey('C1', 'paused'));
+      await world.flush('C1');
+    }
+
+    expect(await world.outbox.waiting('C1')).toBe(0);
+    expect(posts).not.toEqual([]);
+    expect(world.opsIssues.length).toBeGreaterThan(0);
   });
 });
 
