@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Resolved } from './action.ts';
@@ -130,8 +129,11 @@ export async function readBack(
 }
 
 /** The card in people's pocket: the one asked for, else one that was activated, else the newest that is not closed. */
-export function cardInUse(account: AccountDetails, cardId: number | null): AccountDetails['cards'][number] | undefined {
-  const named = account.cards.find((card) => card.cardId === cardId);
+export function cardInUse<Card extends { readonly cardId: number | null; readonly status: CardStatus | null }>(
+  account: { readonly cards: readonly Card[] },
+  cardId: number | null,
+): Card | undefined {
+  const named = cardId === null ? undefined : account.cards.find((card) => card.cardId === cardId);
   if (named !== undefined) return named;
   const open = account.cards.filter((card) => card.status !== 'CLOSED');
   return open.find((card) => card.status !== 'INACTIVE') ?? open.at(-1) ?? account.cards.at(-1);

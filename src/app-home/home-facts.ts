@@ -2,12 +2,13 @@ import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenMute, OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { askedIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { toCardFacts } from '../directory/account.ts';
+import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { lastDeclines, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
@@ -216,10 +217,8 @@ async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts
     deps.directory.account(acctId),
     lastDeclines(acctId, deps.recentDeclines),
   ]);
-  const cards = details?.cards ?? account?.cards ?? [];
-  const open = cards.filter(({ status }) => status !== 'CLOSED');
-  // The card in use: an activated one if there is one.
-  const shown = open.find(({ status }) => status !== 'INACTIVE') ?? open.at(-1) ?? cards.at(-1);
+  const cards: readonly Pick<DirectoryCard, 'cardId' | 'last4' | 'status'>[] = details?.cards ?? account?.cards ?? [];
+  const shown = cardInUse({ cards }, null);
   const facts = toCardFacts(acctId, account, shown?.cardId == null ? {} : { cardId: shown.cardId });
   return {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import { Role } from '../policy/decide-action.ts';
 import { HomePages, HomeTurn, turnValue } from './home-page.ts';
 
 /** App Home is kept up to date for this long after it was last opened; the next opening renders it afresh. */
@@ -11,7 +12,7 @@ const VIEWER_TTL_MS = 24 * 3_600_000;
 /** Openings of the same user within this time of each other are rendered once. */
 const COALESCE_MS = 2000;
 
-const Roles = z.array(z.enum(['operator', 'approver', 'holder']));
+const Roles = z.array(Role);
 
 const Viewer = z.strictObject({ roles: Roles, pages: HomePages });
 
