@@ -22,7 +22,6 @@ const WITHOUT: readonly string[] = [
   'card-api/schema',
   'card-api/schema-account',
   'directory/index-entries',
-  'directory/list-declines',
   'directory/loader',
   'directory/records',
   'directory/show-card',
