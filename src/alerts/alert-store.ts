@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
-import { UnreadableError } from '../core/errors.ts';
+import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
@@ -75,7 +75,7 @@ export function createAlerts(redis: Redis | Cluster) {
     return { ...textsIn(stored), ...(alert === null ? {} : { alert }) };
   };
   async function alertsOf(ids: readonly string[]): Promise<Alert[]> {
-    const texts = await Promise.all(ids.map(async (id) => (await fieldsIn(id).catch(noneWhereUnreadable)).alert));
+    const texts = await Promise.all(ids.map(async (id) => (await fieldsIn(id).catch(nullWhereUnreadable))?.alert));
     const alerts = texts.flatMap((text) => Alert.safeParse(text === undefined ? null : JSON.parse(text)).data ?? []);
     return alerts.toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
@@ -138,13 +138,13 @@ export function createAlerts(redis: Redis | Cluster) {
   };
 }
 
-/** The stored alerts with these ids that are of this kind. */
+/** The stored alerts with these ids that are of this kind. What this version cannot read is left out. */
 export async function alertsOfKind<Kind extends Alert['kind']>(
   kind: Kind,
   ids: readonly string[],
   alerts: Pick<Alerts, 'get'>,
 ): Promise<Extract<Alert, { kind: Kind }>[]> {
-  const stored = await Promise.all(ids.map((id) => alerts.get(id)));
+  const stored = await Promise.all(ids.map((id) => alerts.get(id).catch(nullWhereUnreadable)));
   return stored.filter((alert): alert is Extract<Alert, { kind: Kind }> => alert?.kind === kind);
 }
 
@@ -173,8 +173,8 @@ function textsIn(stored: Readonly<Record<string, Buffer>>): Fields {
   return Object.fromEntries(texts.map(([name, value]) => [name, value.toString()]));
 }
 
-function noneWhereUnreadable(error: unknown): Fields {
-  if (error instanceof UnreadableError) return {};
+function nullWhereUnreadable(error: unknown): null {
+  if (isFaultOfOurs(error)) return null;
   throw error;
 }
 

@@ -45,6 +45,20 @@ it('alerts of a kind are read in the order of their ids, without the others and 
   expect((await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event.id)).toEqual([shipped.event.id]);
 });
 
+it('an alert that this version cannot read is left out where alerts of a kind are read: it must not keep a card’s later events', async () => {
+  const alerts = createAlerts(redis());
+  const declined = ['evt_000000000000000a', 'evt_000000000000000b'];
+  for (const id of declined) await alerts.save(transactionAlert({ id }));
+  await redis().hset(stateKey('alert:evt_000000000000000a'), 'p0', 'of a newer version');
+
+  const read = await alertsOfKind('transaction', declined, alerts);
+
+  expect(read.map(({ event }) => event.id)).toEqual(['evt_000000000000000b']);
+  await expect(
+    alertsOfKind('transaction', declined, { get: () => Promise.reject(new Error('Connection is closed.')) }),
+  ).rejects.toThrow('Connection is closed.');
+});
+
 it('the list of alerts ends with the alerts in it', async () => {
   const hour = Math.floor(Date.now() / 3_600_000);
   const inHour = (ago: number) => new Date((hour - ago) * 3_600_000).toISOString();
