@@ -83,6 +83,13 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
         : 'correct the file that POLICY_FILE names; docs/policy.md explains it',
     );
   }
+  if (store !== null && store.programs.length > 1 && store.program === '')
+    report.note(
+      `this is the first card program: set PROGRAM to check ${store.programs
+        .slice(1)
+        .map(({ name }) => name)
+        .join(', ')}`,
+    );
   for (const warning of new Set([...(web?.warnings ?? []), ...(worker?.warnings ?? [])])) report.note(warning);
   const either = web ?? worker;
   const policy = either === null ? null : readPolicy(either);

@@ -9,7 +9,7 @@ const usage = `Prints the manifest from which the Slack app is created, with you
 
   --url ADDRESS   where Slack reaches the web process; without it, the example address stays
 
-Reads SLACK_COMMAND. Exit code: 0 when it was printed, 64 for a wrong command line, 78 when a variable is bad.
+Reads SLACK_COMMAND, and PROGRAMS with the commands of further card programs. Exit code: 0 when it was printed, 64 for a wrong command line, 78 when a variable is bad.
 `;
 
 try {
@@ -20,8 +20,10 @@ try {
   const url = urlFlag('url', flags.url, ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
   if (flags.help === true) process.stdout.write(usage);
   else {
-    useInstallation(commandConfig());
-    process.stdout.write(`${JSON.stringify(appManifest(url), null, 2)}\n`);
+    const config = commandConfig();
+    useInstallation(config);
+    const further = config.programs.slice(1).map(({ command }) => command);
+    process.stdout.write(`${JSON.stringify(appManifest(url, further), null, 2)}\n`);
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

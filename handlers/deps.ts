@@ -52,6 +52,8 @@ export interface ListenerDeps {
   readonly rolesChanged: () => Promise<void>;
   /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
   readonly renderHome: (userId: string, isOpening: boolean, turn?: HomeTurn | null) => Promise<void>;
+  /** App Home shows another card program from now on; empty: the first one. */
+  readonly showProgram: (userId: string, program: string) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;
   readonly seals: Seals;

@@ -6,6 +6,7 @@ import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
 import { findAlert, openAlert, showDetails } from './alerts/open-alert.ts';
+import { chooseProgram } from './app-home/choose-program.ts';
 import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
 import { actOnHomeCard } from './app-home/home-card.ts';
 import { appHomeOpened, turnPage } from './app-home/open-home.ts';
@@ -57,6 +58,7 @@ const buttons: Readonly<Record<string, PressListener>> = {
   [actionId.homeBlock]: actOnHomeCard('block'),
   [actionId.homeAsk]: actOnHomeCard('ask'),
   [actionId.setPreference]: setPreference,
+  [actionId.chooseProgram]: chooseProgram,
   [actionId.previousPage]: turnPage,
   [actionId.nextPage]: turnPage,
   [actionId.nameDelegate]: nameDelegate,

@@ -1,5 +1,5 @@
-import { withoutForeign, workerConfig } from './app/config.ts';
+import { allConfigs, withoutForeign, workerConfig } from './app/config.ts';
 import { runAs } from './app/run-process.ts';
-import { startWorker } from './app/worker-process.ts';
+import { startWorkers } from './app/worker-process.ts';
 
-await runAs('worker', () => withoutForeign('worker', workerConfig()), startWorker);
+await runAs('worker', () => withoutForeign('worker', allConfigs(workerConfig)), startWorkers);

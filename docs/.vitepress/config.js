@@ -80,6 +80,7 @@ export default defineConfig({
         text: 'Run',
         items: [
           page('Configure', '/configure'),
+          page('Several programs', '/programs'),
           page('Policy', '/policy'),
           page('Audit record', '/audit'),
           page('Operate', '/operations'),

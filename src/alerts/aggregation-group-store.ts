@@ -6,7 +6,7 @@ import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { runWithAlerts } from './run-with-alerts.ts';
+import { ALERT_ID_IN_KEY, runWithAlerts } from './run-with-alerts.ts';
 
 /** Retries share a message while each follows another within this time: after a quiet spell a decline is news again. */
 export const AGGREGATION_GAP_MS = 10 * 60_000;
@@ -80,7 +80,7 @@ export function createAggregationGroups(redis: Redis | Cluster) {
         event.amountCents,
         gapMs,
         spanMs,
-        stateKey('alert:'),
+        ALERT_ID_IN_KEY,
         channel,
         Math.ceil((gapMs + spanMs) / 1000),
         ALERT_TTL_SECONDS,

@@ -7,7 +7,7 @@ import { locationLine } from '../core/merchant-category.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { runWithAlerts } from './run-with-alerts.ts';
+import { ALERT_ID_IN_KEY, runWithAlerts } from './run-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
@@ -75,7 +75,7 @@ export function createCardTesting(redis: Redis | Cluster) {
         CARD_TESTING_GAP_MS,
         AGGREGATION_SPAN_MS,
         CARD_TESTING_CARDS,
-        stateKey('alert:'),
+        ALERT_ID_IN_KEY,
         REMEMBERED_MAX,
         REMEMBERED_SECONDS,
         ALERT_TTL_SECONDS,

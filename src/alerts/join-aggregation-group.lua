@@ -1,10 +1,10 @@
 --- @keys running groups, alerts...
 -- KEYS: the rule's running groups (leader → first and last ms), the alerts of the event and of all leaders. Answers nothing
 -- where a leader is not among them: another event has come first.
--- ARGV: event id, ms, ISO time, told at, cents, gap, span, prefix of alerts, channel, two times to live, how many may run, 1
+-- ARGV: event id, ms, ISO time, told at, cents, gap, span, pattern of an alert's id, channel, two times to live, how many may run, 1
 -- for an event that was fetched late.
 local alerts = {}
-for i = 2, #KEYS do alerts[string.sub(KEYS[i], #ARGV[8] + 1)] = KEYS[i] end
+for i = 2, #KEYS do alerts[string.match(KEYS[i], ARGV[8])] = KEYS[i] end
 -- An alert says which group it is in: that of another one, or its own, of which it counts the repeats.
 local event, repeatsField, groupField = ARGV[1], 'repeats:' .. ARGV[9], 'group:' .. ARGV[9]
 local known = redis.call('HMGET', alerts[event], groupField, repeatsField)

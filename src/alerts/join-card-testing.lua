@@ -2,10 +2,10 @@
 -- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms, and the cents that others
 -- are compared with), the alerts of the warning that this event may cause and of all others. Answers '' where one of them
 -- is missing: another event has come first.
--- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, prefix of alerts,
+-- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, pattern of an alert's id,
 -- most remembered, seconds remembered, seconds that a warning is kept, cents up to which an amount is small.
 local alerts = {}
-for i = 4, #KEYS do alerts[string.sub(KEYS[i], #ARGV[9] + 1)] = KEYS[i] end
+for i = 4, #KEYS do alerts[string.match(KEYS[i], ARGV[9])] = KEYS[i] end
 local warnings = redis.call('HGETALL', KEYS[3])
 for i = 1, #warnings, 2 do
   if not alerts[warnings[i]] then return '' end

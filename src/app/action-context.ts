@@ -28,6 +28,7 @@ import { holdAsQuiet } from '../routing/channel-settings.ts';
 import { defaultChannel } from '../routing/route.ts';
 import { createAnswer, createRespond } from '../slack/answer.ts';
 import type { Message } from '../slack/message.ts';
+import { respondOf } from '../slack/several-programs.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { Stores } from './stores.ts';
@@ -104,7 +105,7 @@ function people({ config, policy, delegations, currentRoles, slack, now, log }: 
   const seals = createSeals(config.slackBotToken);
   return {
     /** Answers the person who asked, where they asked; nobody else sees it. */
-    answer: createAnswer({ slack, respond: createRespond(), seal: seals.reply, log }),
+    answer: createAnswer({ slack, respond: respondOf(config.program, createRespond()), seal: seals.reply, log }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
     openDirect: slack.openDirect,

@@ -7,7 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey, wholePrefixes } from '../core/keys.ts';
-import { type RedisClient, serversOf } from '../core/redis.ts';
+import { keyPrefixOf, type RedisClient, scanKeys } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
@@ -63,6 +63,7 @@ const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
  */
 export async function takeBackup(redis: RedisClient, file: string, now: () => Date): Promise<number> {
   const unfinished = `${file}.unfinished`;
+  const keyPrefix = keyPrefixOf(redis);
   let keys = 0;
   async function* lines(): AsyncGenerator<string> {
     const header = { cardbell: 'backup', format: await readFormat(redis), version, takenAt: now().toISOString() };
@@ -92,12 +93,18 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   async function* dump(mode: 'all' | 'page', prefix: string, except: readonly string[] = []): AsyncGenerator<string> {
     let cursor = '0';
     do {
-      const args = [dumpSource.lua, 1, prefix, cursor, mode, `${prefix}*`, ...except] as const;
+      // Only the key is one to ioredis, which puts the card program's prefix in front.
+      const whole = [`${prefix}*`, ...except].map((key) => `${keyPrefix}${key}`);
+      const args = [dumpSource.lua, 1, prefix, cursor, mode, ...whole] as const;
       const [next, ...dumped] = (await redis.callBuffer('EVAL', ...args)) as Buffer[];
       for (let index = 0; index < dumped.length; index += 3) {
         const [key, expiresAt, value] = dumped.slice(index, index + 3);
         keys += 1;
-        yield lineOf({ key: String(key), expiresAt: Number(expiresAt), dump: value?.toString('base64') });
+        yield lineOf({
+          key: String(key).slice(keyPrefix.length),
+          expiresAt: Number(expiresAt),
+          dump: value?.toString('base64'),
+        });
       }
       cursor = String(next);
     } while (cursor !== '0');
@@ -231,9 +238,6 @@ async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKe
 }
 
 async function hasKeys(redis: RedisClient): Promise<boolean> {
-  for (const node of serversOf(redis)) {
-    for await (const keys of node.scanStream({ match: '{cardbell:*', count: 1000 }) as AsyncIterable<string[]>)
-      if (keys.length > 0) return true;
-  }
+  for await (const keys of scanKeys(redis, '{cardbell:*', 1000)) if (keys.length > 0) return true;
   return false;
 }

@@ -45,6 +45,8 @@ export interface WebBase {
   readonly intake: Intake;
   readonly slack: Slack;
   readonly respond: Respond;
+  /** App Home of somebody shows another card program. */
+  readonly showProgram: ListenerDeps['showProgram'];
   readonly metrics: Metrics;
   /** By Redis: which of two people asked first must not depend on a machine's clock. */
   readonly now: () => Date;
@@ -125,6 +127,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     pushView: slack.pushView,
     updateView: slack.updateView,
     postEphemeral: createPostEphemeral(slack),
+    showProgram: base.showProgram,
     homeViewers: createHomeViewers(redis),
     renderHome: async (userId, isOpening, turn = null) => {
       const { roles } = await permissions.rolesOf(userId);

@@ -6,6 +6,7 @@ import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
 import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
+import { type Configs, configsOf, ofProgram, prefixOf, programsIn, variableOf } from './programs.ts';
 import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
 import { readRedisCa, readTls } from './tls-files.ts';
 
@@ -13,6 +14,8 @@ import { readRedisCa, readTls } from './tls-files.ts';
 export const EX_CONFIG = 78;
 
 const StoreEnv = SharedEnv.pick({
+  PROGRAMS: true,
+  PROGRAM: true,
   REDIS_URL: true,
   REDIS_SENTINEL_MASTER: true,
   REDIS_SENTINEL_PASSWORD: true,
@@ -47,8 +50,8 @@ export type WorkerConfig = ReturnType<typeof workerConfig>;
 
 /** What the commands of the people who run it need to reach others, and what stands in many texts. @throws ConfigError */
 export function storeConfig(env: Env = process.env) {
-  const { values, ca } = readAll(StoreEnv, env);
-  return storeOf(values, ca);
+  const { values, ca, programs } = readAll(StoreEnv, env);
+  return { ...storeOf(values, ca), programs };
 }
 
 /** What a policy is read from, and where decisions are kept. @throws ConfigError */
@@ -78,16 +81,24 @@ function readAll<T extends z.ZodObject, More extends object = object>(
   more: (given: Given, problems: string[]) => More | null = () => ({}) as More,
 ) {
   const problems: string[] = [];
-  const given = withoutEmpty(env);
-  const values = readVariables(schema, env, problems);
+  const ofOne = ofProgram(env, problems);
+  const given = withoutEmpty(ofOne);
+  const values = readVariables(schema, ofOne, problems);
   const read = more(given, problems);
   const ca = readRedisCa(given, problems);
-  if (values === null || read === null || problems.length > 0) throw new ConfigError(problems);
-  return { ...read, values, ca };
+  if (values === null || read === null || problems.length > 0) {
+    // As they have to be set.
+    const inName = (problem: string): string =>
+      problem.replace(/^[A-Z_]+/, (name) => variableOf(given['PROGRAM'], name));
+    throw new ConfigError(problems.map(inName));
+  }
+  return { ...read, values, ca, programs: programsIn(env) };
 }
 
 function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
   return {
+    /** The card program that this is the configuration of; empty: the first one. */
+    program: values.PROGRAM ?? '',
     redis: redisTarget(values, ca),
     /** Into how many parts webhooks and their jobs are split. */
     redisShards: values.REDIS_SHARDS,
@@ -127,13 +138,17 @@ function auditOf(values: Partial<z.output<typeof AuditEnv>>) {
 }
 
 /** The same, with a warning of each secret that this process must not have: it is deleted from the environment. */
-export function withoutForeign<Config extends SharedConfig>(name: 'web' | 'worker', config: Config): Config {
-  return { ...config, warnings: [...config.warnings, ...deleteForeign(name, process.env)] };
+export function withoutForeign<Config extends WebConfig | WorkerConfig>(
+  name: 'web' | 'worker',
+  [first, ...others]: Configs<Config>,
+): Configs<Config> {
+  const prefixes = first.programs.map((program) => prefixOf(program.name));
+  return [{ ...first, warnings: [...first.warnings, ...deleteForeign(name, process.env, prefixes)] }, ...others];
 }
 
 /** The web process' configuration. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env) {
-  const { values, ca, tls } = readAll(WebEnv, env, (given, problems) => {
+  const { values, ca, tls, programs } = readAll(WebEnv, env, (given, problems) => {
     const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
     if (!isGiven('SLACK_SIGNING_SECRET') && !isGiven('SLACK_APP_TOKEN')) {
       problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
@@ -143,6 +158,8 @@ export function webConfig(env: Env = process.env) {
   });
   return Object.freeze({
     ...sharedOf(values, ca),
+    /** All of them, with their commands. */
+    programs,
     host: values.HOST,
     port: values.PORT,
     tls,
@@ -155,7 +172,7 @@ export function webConfig(env: Env = process.env) {
 
 /** The worker process' configuration. @throws ConfigError naming every bad variable at once. */
 export function workerConfig(env: Env = process.env) {
-  const { values, ca, assumptions } = readAll(WorkerEnv, env, (given, problems) => {
+  const { values, ca, assumptions, programs } = readAll(WorkerEnv, env, (given, problems) => {
     checkPolicyFile(given, problems);
     const read = orProblems(() => parseAssumptions(given['CARD_API_ASSUMPTIONS']), problems);
     return read === null ? null : { assumptions: read };
@@ -164,6 +181,8 @@ export function workerConfig(env: Env = process.env) {
   return Object.freeze({
     ...sharedOf(values, ca),
     warnings: warningsOf(values),
+    /** All of them, with their commands. */
+    programs,
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
@@ -224,10 +243,14 @@ function isTraced(values: z.output<typeof SharedEnv>): boolean {
 
 /** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by the name of a master. */
 function redisTarget(values: z.output<typeof StoreEnv>, ca: string | undefined): RedisTarget {
-  const { REDIS_SENTINEL_MASTER: master, REDIS_SENTINEL_PASSWORD: password } = values;
+  const { PROGRAM: program, REDIS_SENTINEL_MASTER: master, REDIS_SENTINEL_PASSWORD: password } = values;
   return Object.freeze({
+    keyPrefix: program === undefined ? '' : `${program}:`,
     urls: values.REDIS_URL,
     sentinel: master === undefined ? null : { master, password },
     tls: { ca, isInsecure: values.REDIS_TLS_INSECURE },
   });
 }
+
+/** Of all card programs that this process works for. @throws ConfigError naming every bad variable at once. */
+export const allConfigs = <Config>(read: (env: Env) => Config): Configs<Config> => configsOf(read, process.env);

@@ -1,9 +1,8 @@
 import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError, CardApiError, RolesUnreadError, SlackError, TooLateError, UnreadableError } from '../core/errors.ts';
-import { queuePrefix } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
-import { isStoreTrouble, type RedisClient } from '../core/redis.ts';
+import { type QueueName, type Queues, queueNames, shardsWith } from '../core/queues.ts';
+import { isStoreTrouble } from '../core/redis.ts';
 import type { Redo } from '../core/redo.ts';
 import { queueTelemetry } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -31,9 +30,8 @@ const concurrency: Readonly<Record<QueueName, number>> = {
 };
 
 interface ConsumerDeps {
-  readonly redis: RedisClient;
-  /** How many shards there are; all of them are worked on. */
-  readonly shards?: number;
+  /** Their connection has `maxRetriesPerRequest: null`; BullMQ opens its own beside it. All shards are worked on. */
+  readonly queues: Pick<Queues, 'connection' | 'prefixOf' | 'shards'>;
   readonly log: Log;
   /** Told of each try. */
   readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
@@ -42,12 +40,10 @@ interface ConsumerDeps {
 /**
  * Runs the jobs of all queues. Errors that cannot be helped by trying again end a job at once; it stays in Redis as
  * failed.
- *
- * @param redis a connection with `maxRetriesPerRequest: null`; BullMQ opens its own beside it.
  */
 export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
   const workers = queueNames.flatMap((name) =>
-    shardsWith(name, deps.shards ?? 1).map((shard) => startWorker(name, shard, runJob, deps)),
+    shardsWith(name, deps.queues.shards).map((shard) => startWorker(name, shard, runJob, deps)),
   );
   return {
     async close(): Promise<void> {
@@ -57,7 +53,7 @@ export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
 }
 
 function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: ConsumerDeps): Worker {
-  const { redis, log, measure, shards = 1 } = deps;
+  const { queues, log, measure } = deps;
   const worker = new Worker<Record<string, unknown>>(
     queue,
     async (job, token) => {
@@ -81,9 +77,9 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       throw new DelayedError();
     },
     {
-      connection: redis as ConnectionOptions,
-      prefix: queuePrefix(shard),
-      concurrency: Math.ceil(concurrency[queue] / shardsWith(queue, shards).length),
+      connection: queues.connection as ConnectionOptions,
+      prefix: queues.prefixOf(shard),
+      concurrency: Math.ceil(concurrency[queue] / shardsWith(queue, queues.shards).length),
       // No `skipVersionCheck`: without the version BullMQ takes the server for an old one and rounds every wait up to
       // whole seconds, which halves the throughput of a channel.
       ...crashRecovery,

@@ -70,11 +70,28 @@ const dollars = (expected: string) =>
     .transform((text) => toCents(Number(text)))
     .default(100_000);
 
+/** Each has its connections, timers and workers in every process. */
+export const PROGRAMS_MAX = 8;
+
 /** Slack takes 32 characters; the longest short form adds `-activate`. */
 const commandForm = `expected a slash command such as ${DEFAULT_COMMAND}, of at most 22 lowercase letters, digits, hyphens and underscores`;
 
+const programName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9]{0,11}$/,
+    'expected names of card programs: up to 12 lowercase letters and digits each, such as eu',
+  );
+
 /** What every process reads. */
 export const shared = {
+  /** Card programs besides the first one, which has no name. */
+  PROGRAMS: listOf(programName, 'expected names of card programs, comma-separated')
+    .refine((names) => new Set(names).size === names.length, 'expected each name of a card program once')
+    .refine(({ length }) => length <= PROGRAMS_MAX, `expected at most ${PROGRAMS_MAX} names of card programs`)
+    .default([]),
+  /** The card program that a command, or a process, is for; not given: the first one, or all. */
+  PROGRAM: programName.optional(),
   REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
   REDIS_SENTINEL_MASTER: z.string().min(1).optional(),
   REDIS_SENTINEL_PASSWORD: z.string().min(1).optional(),

@@ -3,7 +3,7 @@ import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
 import { intakeKey, queuePrefix } from '../core/keys.ts';
 import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
-import { type RedisClient, serversOf } from '../core/redis.ts';
+import { type RedisClient, scanKeys } from '../core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
 import { RELAYS } from '../intake/relay.ts';
@@ -44,18 +44,12 @@ async function together(redis: RedisClient, add: (commands: ChainableCommander) 
   return answers.map(([, answer]) => answer);
 }
 
-/** Keys of Cardbell that match a pattern, of all servers, in pages. */
-async function* scan(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
-  for (const node of serversOf(redis))
-    yield* node.scanStream({ match: pattern, count: PAGE }) as AsyncIterable<string[]>;
-}
-
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));
 
 /** What is remembered of webhooks, with the time for which it still is. Written again it is the same. */
 async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
   let moved = 0;
-  for await (const keys of scan(redis, seenKey('*').replace(':in', '*:in'))) {
+  for await (const keys of scanKeys(redis, seenKey('*').replace(':in', '*:in'), PAGE)) {
     const places = keys.map((key) => {
       const from = seenPrefixes.findIndex((prefix) => key.startsWith(prefix));
       const id = key.slice(seenPrefixes[from]?.length);
@@ -193,7 +187,7 @@ async function jobsIn(redis: RedisClient, shard: number, key: (shard: number, na
 async function clear(redis: RedisClient, shards: number): Promise<void> {
   for (const shard of shardsOf(SHARDS_MAX).slice(shards)) {
     const prefix = intakeKey('recovery:', shard);
-    for await (const keys of scan(redis, `${prefix}*`)) {
+    for await (const keys of scanKeys(redis, `${prefix}*`, PAGE)) {
       for (const key of keys) {
         const to = intakeKey(`recovery:${key.slice(prefix.length)}`);
         for (const [field, count] of Object.entries(await redis.hgetall(key)))

@@ -108,10 +108,16 @@ const foreign = {
 /**
  * Deletes from the environment what this process must not have, also for the processes that it may start.
  *
+ * @param prefixes what the variables of each card program begin with.
  * @returns a warning for each, which names the variable and never its value.
  */
-export function deleteForeign(name: keyof typeof foreign, env: Record<string, string | undefined>): string[] {
-  const found = foreign[name].flatMap((variable) => [variable, `${variable}_FILE`]).filter((each) => each in env);
+export function deleteForeign(
+  name: keyof typeof foreign,
+  env: Record<string, string | undefined>,
+  prefixes: readonly string[] = [''],
+): string[] {
+  const named = prefixes.flatMap((prefix) => foreign[name].map((variable) => `${prefix}${variable}`));
+  const found = named.flatMap((variable) => [variable, `${variable}_FILE`]).filter((each) => each in env);
   for (const variable of found) delete env[variable];
   return found.map(
     (variable) =>

@@ -5,10 +5,11 @@ import { ListenError } from '../core/listen-error.ts';
 import { createLog, type Log } from '../core/log.ts';
 import { useTracer } from '../core/trace.ts';
 import { type AdminFacts, startAdminServer } from '../ops/admin-server.ts';
-import type { Health } from '../ops/health.ts';
+import { type Health, healthOfAll } from '../ops/health.ts';
 import { createHealthMetrics, createMetrics, type HealthMetrics, type Metrics } from '../ops/metrics.ts';
 import { EX_CONFIG, type SharedConfig } from './config.ts';
 import { useProxy } from './outgoing-proxy.ts';
+import type { Configs } from './programs.ts';
 
 /** EX_UNAVAILABLE: what it needs is not to be had, for instance its port. It may be tried again. */
 const EX_UNAVAILABLE = 69;
@@ -72,7 +73,7 @@ export interface Admin {
   /** Serves the page of the queues behind `/queues`. */
   serveQueues(page: RequestListener): void;
   /** Readiness asks for `problems` (what keeps the part from its work) and for the health of all, as Redis knows it. */
-  watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health: () => Promise<Health> }): void;
+  watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health?: () => Promise<Health> }): void;
 }
 
 /**
@@ -94,6 +95,7 @@ export async function withAdmin(
   const tracing = isTraced ? await startTracing(name) : null;
   const metrics = createMetrics(name);
   const parts: (() => Promise<readonly string[]>)[] = [];
+  const healths: (() => Promise<Health>)[] = [];
   let queuePage: RequestListener | null = null;
   let health: HealthMetrics | null = null;
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
@@ -121,7 +123,10 @@ export async function withAdmin(
       },
       watch(part) {
         parts.push(part.problems);
-        health ??= createHealthMetrics(metrics.registry, part.health);
+        if (part.health !== undefined) healths.push(part.health);
+        health ??= createHealthMetrics(metrics.registry, async () =>
+          healthOfAll(await Promise.all(healths.map((read) => read()))),
+        );
       },
     });
     phase = 'running';
@@ -150,8 +155,8 @@ async function startTracing(name: string): Promise<{ stop(): Promise<void> }> {
 /** What an entry point does: reads its configuration, opens its log and its admin port, and runs until it is stopped. */
 export async function runAs<Config extends SharedConfig>(
   name: 'web' | 'worker' | 'both',
-  readConfig: () => Config,
-  start: (config: Config, log: Log, admin: Admin) => Promise<RunningProcess>,
+  readConfigs: () => Configs<Config>,
+  start: (configs: Configs<Config>, log: Log, admin: Admin) => Promise<RunningProcess>,
 ): Promise<void> {
   let log: Log | undefined;
   const openLog = (level: string): Log => {
@@ -160,9 +165,11 @@ export async function runAs<Config extends SharedConfig>(
   };
   await runProcess(
     async () => {
-      const config = readConfig();
-      const own = openLog(config.logLevel);
-      return await withAdmin(name, config, own, (admin) => start(config, own, admin));
+      const configs = readConfigs();
+      const [first] = configs;
+      const warnings = [...new Set(configs.flatMap((config) => config.warnings))];
+      const own = openLog(first.logLevel);
+      return await withAdmin(name, { ...first, warnings }, own, (admin) => start(configs, own, admin));
     },
     () => openLog('info'),
   );

@@ -1,6 +1,7 @@
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
+import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
@@ -34,9 +35,10 @@ import { createPermissions, createRolesVersion, forDisplay } from '../policy/per
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
 import { createVisibilityOf, visibilityVersionKey } from '../routing/channel-access.ts';
-import { createSlack } from '../slack/client.ts';
+import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
+import { slackOf } from '../slack/several-programs.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { redactText } from '../webhooks/quarantine.ts';
@@ -103,7 +105,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and what tells ops of trouble through it. */
-function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
+function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
   const memory = createOpsMemory(redis);
   const put = remembered(redo, outbox.put);
   const { notifyOps, notifyResolved } = createNotifyOps({
@@ -118,12 +120,14 @@ function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics,
     log,
   });
   const slackClock = createSlackClock();
-  const client = createSlack({
+  const whole = createSlack({
     token: config.slackBotToken,
     apiUrl: config.slackApiUrl,
     measure: metrics.slackCalled,
     clock: slackClock,
   });
+  const client =
+    config.programs.length === 1 ? whole : ofProgram(config, whole, createChosenPrograms(queues.connection));
   /** Watched: who uses it after its token died is told, and ops once it lives again. */
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
@@ -148,6 +152,12 @@ function createServices({ config, redis, redo, outbox, wakeOutbox, now, metrics,
     visibilityOf,
     permalink: createPermalink(slack.authTest),
   };
+}
+
+/** Slack as one of several card programs sees it. */
+function ofProgram({ program, programs }: WorkerConfig, slack: Slack, chosen: ChosenPrograms): Slack {
+  const own = slackOf(program, slack);
+  return { ...own, publishHome: publishWhereChosen(own.publishHome, program, programs, chosen) };
 }
 
 type WithServices = Base & ReturnType<typeof createServices>;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { within } from '../core/deadline.ts';
+import { installationScope } from '../core/installation.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
 import { connectPatient, isAnswering } from '../core/redis.ts';
@@ -17,6 +18,7 @@ import type { WorkerConfig } from './config.ts';
 import { createRunJob, startConsumers } from './consumer.ts';
 import { type Enqueue, toJobs } from './enqueue.ts';
 import { createMaintenance } from './maintenance.ts';
+import type { Configs } from './programs.ts';
 import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { createWorkerContext, type WorkerContext } from './worker-context.ts';
@@ -33,13 +35,28 @@ export interface Pace extends Throttle {
 
 export const defaultPace: Pace = { ...defaultThrottle, sweepMs: 15_000 };
 
-/** The process that acts: posts alerts, asks the card API, keeps the record. */
-export async function startWorker(
-  config: WorkerConfig,
+/** The process that acts: posts alerts, asks the card API, keeps the record. For each card program by itself. */
+export async function startWorkers(
+  configs: Configs<WorkerConfig>,
   log: Log,
   admin: Admin,
   pace: Pace = defaultPace,
 ): Promise<RunningProcess> {
+  const started: RunningProcess[] = [];
+  for (const config of configs) {
+    const own = config.program === '' ? log : log.child({ program: config.program });
+    const start = (): Promise<RunningProcess> => startWorker(config, own, admin, pace);
+    // One alone is what the whole process speaks of.
+    started.push(await (configs.length === 1 ? start() : installationScope(config)(start)));
+  }
+  return {
+    async stop() {
+      await Promise.all(started.map((worker) => worker.stop()));
+    },
+  };
+}
+
+async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: Pace): Promise<RunningProcess> {
   const policy = openPolicy(config, log);
   const workerId = `worker-${randomBytes(4).toString('hex')}`;
   const redis = connectPatient({ ...config.redis, log, name: 'worker' });
@@ -62,7 +79,7 @@ export async function startWorker(
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
-  const consumers = startConsumers(runJob, { redis: queueRedis, shards, log, measure: admin.metrics.jobRan });
+  const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan });
   const relays = startRelays(context, workerId);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();

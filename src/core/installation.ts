@@ -1,6 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /**
  * What differs between installations and stands in many texts: the name of the slash command, and the time zone of the card
- * service. Set once, before a process renders anything; a text must not be built before that, so not as a constant.
+ * service. Set once, before a process renders anything; a text must not be built before that, so not as a constant. Where one
+ * process works for several card programs, each has its own: see {@link installationScope}.
  */
 interface Installation {
   /** `/card` */
@@ -18,9 +21,21 @@ export function useInstallation({ command, serviceZone }: Installation): void {
   installed = describe({ command, serviceZone });
 }
 
+/** What is run inside, with all that follows from it, speaks of this installation. */
+export type InstallationScope = <T>(run: () => T) => T;
+
+const scopes = new AsyncLocalStorage<ReturnType<typeof describe>>();
+
+export function installationScope({ command, serviceZone }: Installation): InstallationScope {
+  const described = describe({ command, serviceZone });
+  return (run) => scopes.run(described, run);
+}
+
+const current = (): ReturnType<typeof describe> => scopes.getStore() ?? installed;
+
 /** `show 4242` → `/card show 4242`; nothing → `/card`. */
 export function slashCommand(words = ''): string {
-  return words === '' ? installed.command : `${installed.command} ${words}`;
+  return words === '' ? current().command : `${current().command} ${words}`;
 }
 
 /** The same as code in mrkdwn. */
@@ -30,18 +45,18 @@ export function commandCode(words = ''): string {
 
 /** The zone in which the card service counts days, and its name: `America/New_York`, `ET`, `Eastern time`. */
 export function serviceZone(): Readonly<Record<'name' | 'short' | 'long', string>> {
-  return installed.zone;
+  return current().zone;
 }
 
 /** `Nov 20, 2026, 9:14 AM ET`: on the service's clock. Text that is no time comes back as it is. */
 export function serviceTime(instant: string): string {
-  const time = format(instant, installed.full);
-  return time === null ? instant : `${time} ${installed.zone.short}`;
+  const time = format(instant, current().full);
+  return time === null ? instant : `${time} ${current().zone.short}`;
 }
 
 /** `9:14 AM`, or `Nov 20, 9:14 AM`, under a head that names the zone. */
 export function serviceClock(instant: string, withDay = false): string {
-  return format(instant, withDay ? installed.clockAndDay : installed.clock) ?? instant;
+  return format(instant, withDay ? current().clockAndDay : current().clock) ?? instant;
 }
 
 function format(instant: string, by: Intl.DateTimeFormat): string | null {

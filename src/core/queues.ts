@@ -1,6 +1,6 @@
 import { type ConnectionOptions, Queue } from 'bullmq';
 import { queuePrefix } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import { keyPrefixOf, type RedisClient, withoutKeyPrefix } from './redis.ts';
 import { shardOf, shardsOf } from './shards.ts';
 import { queueTelemetry } from './trace.ts';
 
@@ -23,6 +23,11 @@ interface OpenQueue {
 
 /** By their names, those of shard 0. */
 export type Queues = Readonly<Record<QueueName, Queue>> & {
+  /** The connection for those who work on them, and what their names in Redis begin with in a shard. */
+  readonly connection: RedisClient;
+  readonly prefixOf: (shard: number) => string;
+  /** It was opened for them alone. */
+  readonly isOwnConnection: boolean;
   /** How many shards there are. */
   readonly shards: number;
   /** Those of all shards. */
@@ -37,9 +42,13 @@ export type Queues = Readonly<Record<QueueName, Queue>> & {
  * @param onlyLook writes nothing; otherwise opening a queue makes its key.
  */
 export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } = {}): Queues {
+  const keyPrefix = keyPrefixOf(redis);
+  // BullMQ puts its prefix in front itself, and refuses a connection that does.
+  const client = keyPrefix === '' ? redis : withoutKeyPrefix(redis);
+  const prefixOf = (shard: number): string => `${keyPrefix}${queuePrefix(shard)}`;
   const open = (name: QueueName, shard = 0): Queue => {
-    const connection = redis as ConnectionOptions;
-    const prefix = queuePrefix(shard);
+    const connection = client as ConnectionOptions;
+    const prefix = prefixOf(shard);
     const options = { connection, prefix, skipVersionCheck: true, skipMetasUpdate: onlyLook };
     const queue = new Queue(name, { ...options, ...queueTelemetry() });
     // The connection logs its own errors.
@@ -59,6 +68,9 @@ export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } 
   );
   return {
     ...first,
+    connection: client,
+    isOwnConnection: client !== redis,
+    prefixOf,
     shards,
     all,
     of(name, key) {
@@ -68,6 +80,7 @@ export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } 
   };
 }
 
-export async function closeQueues({ all }: Queues): Promise<void> {
+export async function closeQueues({ all, connection, isOwnConnection }: Queues): Promise<void> {
   await Promise.all(all.map(({ queue }) => queue.close()));
+  if (isOwnConnection) connection.disconnect();
 }

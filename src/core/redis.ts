@@ -17,6 +17,8 @@ export interface RedisTarget {
   readonly urls: readonly string[];
   /** Given: the addresses are those of sentinels, which know the server by this name. */
   readonly sentinel?: { readonly master: string; readonly password: string | undefined } | null;
+  /** What every key begins with: `eu:` for the card program `eu`. Keys in commands are without it. */
+  readonly keyPrefix?: string;
   /** For `rediss://`. `ca`: a private certificate authority, in PEM. `isInsecure`: the certificate is not checked. */
   readonly tls?: { readonly ca: string | undefined; readonly isInsecure: boolean };
 }
@@ -77,6 +79,26 @@ function writeTogether(client: Redis): void {
   });
 }
 
+/** What its keys begin with; empty for the first card program. */
+export const keyPrefixOf = (redis: RedisClient): string => redis.options.keyPrefix ?? '';
+
+/** The same server or cluster over a connection of its own whose keys are as they are written. */
+export function withoutKeyPrefix(redis: RedisClient): RedisClient {
+  const plain = redis instanceof Cluster ? redis.duplicate([], { keyPrefix: '' }) : redis.duplicate({ keyPrefix: '' });
+  // The other connection says in the log that Redis is away.
+  plain.on('error', () => {});
+  return plain;
+}
+
+/** Keys of a card program that match a pattern, of all servers, in pages: neither SCAN nor its answer knows prefixes. */
+export async function* scanKeys(redis: RedisClient, pattern: string, page: number): AsyncGenerator<string[]> {
+  const prefix = keyPrefixOf(redis);
+  for (const node of serversOf(redis)) {
+    const stream = node.scanStream({ match: `${prefix}${pattern}`, count: page }) as AsyncIterable<string[]>;
+    for await (const keys of stream) yield keys.map((key) => key.slice(prefix.length));
+  }
+}
+
 /** Resolves when the connection is ready, or after `maxWaitMs`. */
 export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
@@ -117,6 +139,7 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
     retryStrategy,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     connectionName: `cardbell-${name}`,
+    ...(target.keyPrefix === undefined ? {} : { keyPrefix: target.keyPrefix }),
   };
   const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
   let isDown = false;
@@ -156,8 +179,10 @@ function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean
   }
   // ioredis takes TLS from the address over TLS from the options: so it stands in the options alone.
   if (urls.length === 1) return new Redis(first.replace(/^rediss:/, 'redis:'), { ...options, ...own });
+  const { keyPrefix = '', ...ofNodes } = options;
   return new Cluster([...urls], {
-    redisOptions: { ...options, ...own },
+    keyPrefix,
+    redisOptions: { ...ofNodes, ...own },
     clusterRetryStrategy: retryStrategy,
     enableOfflineQueue,
   });

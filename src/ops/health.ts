@@ -65,6 +65,34 @@ export async function readHealth(deps: Deps) {
   };
 }
 
+/** Of several card programs: what waits in all, and the worst of what only one of them may have. */
+export function healthOfAll(all: readonly Health[]): Health {
+  return all.reduce((one, other) => ({
+    inbox: {
+      entries: one.inbox.entries + other.inbox.entries,
+      oldestMs: earliest([one.inbox.oldestMs, other.inbox.oldestMs]),
+    },
+    queues: Object.fromEntries(
+      queueNames.map((name) => [name, addDepths(one.queues[name], other.queues[name])]),
+    ) as Health['queues'],
+    lagMs: Math.max(one.lagMs, other.lagMs),
+    failed: one.failed + other.failed,
+    quarantined: one.quarantined + other.quarantined,
+    webSeenAtMs: earliest([one.webSeenAtMs, other.webSeenAtMs]),
+    workers: Math.min(one.workers, other.workers),
+    workerSeenAtMs: earliest([one.workerSeenAtMs, other.workerSeenAtMs]),
+    isCardApiAway: one.isCardApiAway || other.isCardApiAway,
+    isSlackTokenDead: one.isSlackTokenDead || other.isSlackTokenDead,
+    isCardTokenDead: one.isCardTokenDead || other.isCardTokenDead,
+    memoryShare: one.memoryShare === null ? other.memoryShare : Math.max(one.memoryShare, other.memoryShare ?? 0),
+  }));
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((ms) => ms !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 type Depth = Awaited<ReturnType<typeof readDepth>>;
 
 /** How full each queue is. */
@@ -80,13 +108,12 @@ export async function readDepths(queues: Queues): Promise<Record<QueueName, Dept
 const empty: Depth = { waiting: 0, active: 0, delayed: 0, failed: 0, oldestMs: null };
 
 function addDepths(one: Depth, other: Depth): Depth {
-  const times = [one.oldestMs, other.oldestMs].filter((ms) => ms !== null);
   return {
     waiting: one.waiting + other.waiting,
     active: one.active + other.active,
     delayed: one.delayed + other.delayed,
     failed: one.failed + other.failed,
-    oldestMs: times.length === 0 ? null : Math.min(...times),
+    oldestMs: earliest([one.oldestMs, other.oldestMs]),
   };
 }
 

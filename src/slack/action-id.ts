@@ -45,6 +45,8 @@ export const actionId = {
   homeBlock: 'home_block',
   homeAsk: 'home_ask',
   setPreference: 'set_preference',
+  /** In App Home: the card program whose cards it shows. */
+  chooseProgram: 'choose_program',
   /** Below a list of App Home: the value is the list and the page. */
   previousPage: 'previous_page',
   nextPage: 'next_page',

@@ -8,12 +8,16 @@ const EXAMPLE = 'https://cardbell.example.com';
  * `manifest.json` as this installation needs it: with its slash command, and its address.
  *
  * @param address without a slash at the end. Null: the example stays.
+ * @param further the commands of further card programs.
  */
-export function appManifest(address: string | null): typeof manifest {
-  const ownCommand = (name: string): string => name.replace(DEFAULT_COMMAND, slashCommand());
-  return JSON.parse(JSON.stringify(manifest), (key, value: unknown) => {
+export function appManifest(address: string | null, further: readonly string[] = []): typeof manifest {
+  const { features } = manifest;
+  const commands = [slashCommand(), ...further].flatMap((own) =>
+    features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, own) })),
+  );
+  const ofPrograms = { ...manifest, features: { ...features, slash_commands: commands } };
+  return JSON.parse(JSON.stringify(ofPrograms), (_key, value: unknown) => {
     if (typeof value !== 'string') return value;
-    if (key === 'command') return ownCommand(value);
     return address !== null && value.startsWith(EXAMPLE) ? `${address}${value.slice(EXAMPLE.length)}` : value;
   });
 }

@@ -1,7 +1,15 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { App, HTTPReceiver, type Logger, LogLevel, type ReceiverEvent, SocketModeReceiver } from '@slack/bolt';
+import {
+  App,
+  HTTPReceiver,
+  type Logger,
+  LogLevel,
+  type Receiver,
+  type ReceiverEvent,
+  SocketModeReceiver,
+} from '@slack/bolt';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
@@ -14,6 +22,7 @@ import {
 } from '../webhooks/http-server.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
+import { deliver, type SlackProgram } from './several-programs.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -22,6 +31,10 @@ interface SlackAppOptions {
   readonly appToken: string | undefined;
   readonly apiUrl: string | undefined;
   readonly log: Log;
+  /** The card programs, the first one first; `register` adds the listeners of one. */
+  readonly programs: readonly (Omit<SlackProgram, 'processEvent'> & { readonly register: (app: App) => void })[];
+  /** The program whose App Home somebody sees. */
+  readonly chosenProgram: (userId: string) => Promise<string>;
   /** Tells a person that a request failed; `body` is what Slack delivered. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
@@ -37,7 +50,6 @@ interface SlackAppOptions {
 export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: object) => Promise<void>) => Promise<void>;
 
 export interface SlackApp {
-  readonly app: App;
   /** @returns the port. */
   start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
   /** Serves new connections with another certificate. */
@@ -63,14 +75,13 @@ const notFound: RequestListener = (_request, response) => {
  */
 export function createSlackApp(options: SlackAppOptions): SlackApp {
   const { appToken, log } = options;
-  const { app, receiver, failed } = createBolt(options);
-  const untilAllRan = trackListeners(app, failed, options);
+  const { app, programs, receiver, failed } = createBolt(options);
+  const untilAllRan = trackListeners(app, programs, failed, options);
   const socket = appToken === undefined ? null : createSocket(app, log);
   let stopServer: (() => Promise<void>) | undefined;
   let tlsServer: TlsServer | undefined;
 
   return {
-    app,
     takesSlack: () => socket === null || socket.isOpen(),
     async start({ host, port, tls }) {
       const settings = { ...serverOptions, ...(tls === null ? {} : tlsOptions(tls)) };
@@ -125,16 +136,28 @@ function createBolt(options: SlackAppOptions) {
         })
       : new SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
   const authorize = async () => ({ botToken });
-  const app = new App({ receiver, logger, extendedErrorHandler: true, authorize, clientOptions });
   const failed = new WeakSet<object>();
-  // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
-  app.error(async ({ error, body }: { error: Error; body: object }) => {
-    failed.add(body);
-    log.error({ err: error }, 'a listener failed');
-    await options.apologise(body as Record<string, unknown>);
+  const openApp = (source: Receiver): App => {
+    const app = new App({ receiver: source, logger, extendedErrorHandler: true, authorize, clientOptions });
+    // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
+    app.error(async ({ error, body }: { error: Error; body: object }) => {
+      failed.add(body);
+      log.error({ err: error }, 'a listener failed');
+      await options.apologise(body as Record<string, unknown>);
+    });
+    return app;
+  };
+  const first = openApp(receiver);
+  const programs = options.programs.map(({ register, ...program }, index): SlackProgram => {
+    const app = index === 0 ? first : openApp(noReceiver);
+    program.inside(() => register(app));
+    return { ...program, processEvent: app.processEvent.bind(app) };
   });
-  return { app, receiver, failed };
+  return { app: first, programs, receiver, failed };
 }
+
+/** Deliveries come through the app of the first program. */
+const noReceiver: Receiver = { init: () => {}, start: async () => {}, stop: async () => {} };
 
 /**
  * Answers what no listener takes: Bolt leaves it without an answer, and Slack would wait three seconds and warn of a broken
@@ -144,11 +167,16 @@ function createBolt(options: SlackAppOptions) {
  */
 function trackListeners(
   app: App,
+  programs: readonly SlackProgram[],
   failed: WeakSet<object>,
-  { mayAsk, answerTooMany, answerUnknown }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown'>,
+  {
+    mayAsk,
+    answerTooMany,
+    answerUnknown,
+    chosenProgram,
+  }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown' | 'chosenProgram'>,
 ): () => Promise<unknown> {
   const running = new Set<Promise<void>>();
-  const processEvent = app.processEvent.bind(app);
   const processOrAnswer = async (event: ReceiverEvent): Promise<void> => {
     let isAcknowledged = false;
     const ack: ReceiverEvent['ack'] = async (answer) => {
@@ -157,8 +185,10 @@ function trackListeners(
     };
     const person = askedBy(event.body);
     if (person !== null && !mayAsk(person)) return await answerTooMany(event.body, ack);
-    await span('slack request', { kind: 'server' }, () => processEvent({ ...event, ack }));
-    if (!isAcknowledged && !failed.has(event.body)) await answerUnknown(event.body, ack);
+    const bodies = await span('slack request', { kind: 'server' }, () =>
+      deliver({ ...event, ack }, programs, chosenProgram),
+    );
+    if (!isAcknowledged && !bodies.some((body) => failed.has(body))) await answerUnknown(event.body, ack);
   };
   app.processEvent = async (event) => {
     const run = processOrAnswer(event);

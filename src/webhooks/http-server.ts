@@ -10,8 +10,9 @@ import { version } from '../core/version.ts';
 type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
 
 interface Deps {
-  /** `/webhooks/KIND`, with what stands for KIND. */
+  /** `/webhooks/KIND`, with what stands for KIND; `/webhooks/PROGRAM/KIND` for a card program other than the first. */
   readonly webhook: (
+    program: string,
     path: string,
     request: IncomingMessage,
     response: ServerResponse,
@@ -38,7 +39,7 @@ export function tlsOptions(tls: { cert: Buffer; key: Buffer }): HttpsOptions {
   return { cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' };
 }
 
-const webhookPath = /^\/webhooks\/([^/]*)\/?$/;
+const webhookPath = /^\/webhooks\/(?:([^/]+)\/(?=[^/]))?([^/]*)\/?$/;
 
 /**
  * Puts our routes in front of `otherwise` (Slack's `/slack/events`), which also says "100 Continue" where it is expected.
@@ -62,11 +63,11 @@ export function createHttpServer(
     const url = request.url ?? '/';
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
-    const kind = webhookPath.exec(path)?.[1];
+    const [isWebhook, program = '', kind = ''] = webhookPath.exec(path) ?? [];
     const route = plain[path];
     const run =
-      kind !== undefined
-        ? deps.webhook(kind, request, response, expectsContinue)
+      isWebhook !== undefined
+        ? deps.webhook(program, kind, request, response, expectsContinue)
         : route !== undefined
           ? plainRoute(route, request, response)
           : null;

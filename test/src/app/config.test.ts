@@ -28,10 +28,17 @@ function problemsOf(read: () => unknown): readonly string[] {
 describe('the least that must be set', () => {
   it('for web leaves every default of the contract', () => {
     expect(webConfig(webEnv)).toEqual({
+      program: '',
+      programs: [{ name: '', command: '/card' }],
       host: '0.0.0.0',
       port: 3000,
       tls: null,
-      redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      redis: {
+        keyPrefix: '',
+        urls: ['redis://127.0.0.1:6379'],
+        sentinel: null,
+        tls: { ca: undefined, isInsecure: false },
+      },
       proxy: null,
       isTraced: false,
       warnings: [],
@@ -82,7 +89,14 @@ describe('the least that must be set', () => {
 
   it('for the commands of the people who run it is nothing', () => {
     expect(storeConfig({})).toEqual({
-      redis: { urls: ['redis://127.0.0.1:6379'], sentinel: null, tls: { ca: undefined, isInsecure: false } },
+      programs: [{ name: '', command: '/card' }],
+      program: '',
+      redis: {
+        keyPrefix: '',
+        urls: ['redis://127.0.0.1:6379'],
+        sentinel: null,
+        tls: { ca: undefined, isInsecure: false },
+      },
       redisShards: 1,
       proxy: null,
       serviceZone: 'America/New_York',

@@ -24,7 +24,7 @@ async function runAll(
   handlers: readonly ((jobTry: JobTry) => Promise<null>)[],
 ): Promise<{ attempts: JobTry[][]; failed: number }> {
   const client = redis().duplicate({ maxRetriesPerRequest: null });
-  const queues = openQueues(redis());
+  const queues = openQueues(client);
   const attempts: JobTry[][] = handlers.map(() => []);
   let done = 0;
   const runJob: RunJob = async (_name, data, jobTry) => {
@@ -35,7 +35,7 @@ async function runAll(
     return null;
   };
   const log = createLog({ level: 'silent', process: 'test' });
-  const consumers = startConsumers(runJob, { redis: client, log, measure: () => {} });
+  const consumers = startConsumers(runJob, { queues, log, measure: () => {} });
   stops.push(async () => {
     await consumers.close();
     await closeQueues(queues);

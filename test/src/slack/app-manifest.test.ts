@@ -10,6 +10,16 @@ it('is manifest.json where nothing is configured', () => {
   expect(appManifest(null)).toEqual(manifest);
 });
 
+it('has the commands of further card programs beside those of the first', () => {
+  const { features } = appManifest(null, ['/card-eu']);
+
+  const own = manifest.features.slash_commands.map(({ command }) => command);
+  expect(features.slash_commands.map(({ command }) => command)).toEqual([
+    ...own,
+    ...own.map((command) => command.replace('/card', '/card-eu')),
+  ]);
+});
+
 it('has the configured command and its short forms, each of which is listened to, and the given address', () => {
   useInstallation({ command: '/pay', serviceZone: DEFAULT_ZONE });
   const { features, settings } = appManifest('https://cards.example.com');

@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   const log = createLog({ level: 'debug', process: 'web', destination });
   running = await withAdmin('web', config, log, async (admin) => {
-    const web = await startWeb(config, log, admin);
+    const web = await startWeb([config], log, admin);
     port = web.port;
     return web;
   });

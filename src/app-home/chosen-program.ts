@@ -1,0 +1,42 @@
+import type { Cluster, Redis } from 'ioredis';
+import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
+import { stateKey } from '../core/keys.ts';
+import type { Slack } from '../slack/client.ts';
+import * as limits from '../slack/limits.ts';
+
+/** A card program as people know it: by its command. */
+export interface NamedProgram {
+  /** Empty: the first one. */
+  readonly name: string;
+  readonly command: string;
+}
+
+/** Slack has one page of App Home for each person: it shows the card program that they have chosen, at first the first one. */
+export type ChosenPrograms = ReturnType<typeof createChosenPrograms>;
+
+/** @param redis the first program's, whichever program asks. */
+export function createChosenPrograms(redis: Redis | Cluster) {
+  const key = stateKey('home-programs');
+  return {
+    async of(userId: string): Promise<string> {
+      return (await redis.hget(key, userId)) ?? '';
+    },
+    async choose(userId: string, program: string): Promise<void> {
+      await (program === '' ? redis.hdel(key, userId) : redis.hset(key, userId, program));
+    },
+  };
+}
+
+/** Publishes App Home for those who have chosen this program, with the menu of all programs on top. */
+export function publishWhereChosen(
+  publishHome: Slack['publishHome'],
+  program: string,
+  programs: readonly NamedProgram[],
+  chosen: Pick<ChosenPrograms, 'of'>,
+): Slack['publishHome'] {
+  return async (userId, view) => {
+    if ((await chosen.of(userId)) !== program) return;
+    const blocks = [...homeProgramMenu(program, programs), ...view.blocks].slice(0, limits.VIEW_BLOCKS_MAX);
+    await publishHome(userId, { ...view, blocks });
+  };
+}

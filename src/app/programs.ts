@@ -1,0 +1,105 @@
+import { ConfigError } from '../core/errors.ts';
+import { DEFAULT_COMMAND } from '../core/installation.ts';
+import { shared, web, worker } from './environment.ts';
+import type { Env } from './read-variables.ts';
+
+/** The configuration of each card program; what all share is in each of them. */
+export type Configs<Config> = readonly [Config, ...Config[]];
+
+/**
+ * Several card programs in one Cardbell. Today's variables are those of the first one, which has no name. Another one has
+ * variables of its own, with its name in front: `EU_CARD_API_TOKEN` for `eu`. None of them is taken from the first program, so
+ * that nobody gets a token or may act on cards by accident. What is not listed here is the same for all of them.
+ */
+const ownNames: readonly string[] = [
+  'SLACK_COMMAND',
+  'CARD_SERVICE_TIMEZONE',
+  ...Object.keys(shared).filter((name) => name.startsWith('ALERTS_CHANNEL')),
+  'OPERATORS',
+  'APPROVERS',
+  'TWO_PERSON_ABOVE',
+  'POLICY_FILE',
+  'WEBHOOK_SHARED_SECRET',
+  'CARD_API_ASSUMPTIONS',
+  ...Object.keys(worker).filter((name) => /^(?:CARD_API|LOW_BALANCE|AUDIT|AWS)_/.test(name)),
+];
+const ownOrFile = ownNames.flatMap((name) => [name, `${name}_FILE`]);
+
+/** What the variables of a program begin with. */
+export const prefixOf = (program: string): string => (program === '' ? '' : `${program.toUpperCase()}_`);
+
+/** The command of a program that names none: `/card-eu`. */
+const defaultCommand = (program: string): string => `${DEFAULT_COMMAND}-${program}`;
+
+const listIn = (env: Env): string[] =>
+  (env['PROGRAMS'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+/** The name of a variable as it has to be set for a program. */
+export function variableOf(program: string | undefined, name: string): string {
+  return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
+}
+
+/**
+ * The environment in which the variables of the program that `PROGRAM` names stand under their plain names.
+ *
+ * @param problems gets a program that `PROGRAMS` does not name.
+ */
+export function ofProgram(env: Env, problems: string[]): Env {
+  const program = env['PROGRAM']?.trim();
+  if (program === undefined || program === '') return env;
+  if (!listIn(env).includes(program)) problems.push('PROGRAM: expected one of the names in PROGRAMS');
+  const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));
+  return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND'] ?? defaultCommand(program) };
+}
+
+/** The programs with their commands, the first one under an empty name. */
+export function programsIn(env: Env): { readonly name: string; readonly command: string }[] {
+  const commandOf = (name: string): string | undefined => env[`${prefixOf(name)}SLACK_COMMAND`]?.trim();
+  return [
+    { name: '', command: env['SLACK_COMMAND']?.trim() || DEFAULT_COMMAND },
+    ...listIn(env).map((name) => ({ name, command: commandOf(name) || defaultCommand(name) })),
+  ];
+}
+
+/** What is wrong with all programs together. */
+export function problemsOfPrograms(env: Env): string[] {
+  const commands = programsIn(env).map(({ command }) => command);
+  const forms = commands.flatMap((command) => ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`));
+  const isTwice = forms.find((command, index) => forms.indexOf(command) !== index);
+  const names = listIn(env);
+  const all = Object.keys({ ...shared, ...web, ...worker });
+  const clash = names.find((name) => all.some((variable) => variable.startsWith(prefixOf(name))));
+  return [
+    ...(isTwice === undefined
+      ? []
+      : [`SLACK_COMMAND: expected a command of its own for each card program, but ${isTwice} is of two`]),
+    ...(clash === undefined
+      ? []
+      : [`PROGRAMS: expected another name than ${clash}, with which variables of all programs begin`]),
+  ];
+}
+
+/**
+ * The configuration of each card program that this process works for: of all, or of the one that `PROGRAM` names.
+ *
+ * @throws ConfigError naming every bad variable of every program at once.
+ */
+export function configsOf<Config>(read: (env: Env) => Config, env: Env): Configs<Config> {
+  const problems = problemsOfPrograms(env);
+  const configs: Config[] = [];
+  const names = env['PROGRAM']?.trim() ? [env['PROGRAM'].trim()] : programsIn(env).map(({ name }) => name);
+  for (const name of names) {
+    try {
+      configs.push(read({ ...env, PROGRAM: name }));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  const [first, ...others] = configs;
+  if (first === undefined || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return [first, ...others];
+}

@@ -1,0 +1,123 @@
+import type { ListenerDeps } from '../../handlers/deps.ts';
+import { watchClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { closeQueues, openQueues } from '../core/queues.ts';
+import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
+import { createRedo } from '../core/redo.ts';
+import { watchDurability } from '../intake/durability.ts';
+import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
+import { createIntake } from '../intake/intake.ts';
+import { watchMemory } from '../intake/memory.ts';
+import { countEvents, readHealth } from '../ops/health.ts';
+import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
+import type { Respond } from '../slack/answer.ts';
+import type { Slack } from '../slack/client.ts';
+import { respondOf, slackOf } from '../slack/several-programs.ts';
+import { createQuarantineStore } from '../webhooks/quarantine.ts';
+import { composeListeners, composeWebhooks, type WebBase } from './compose-web.ts';
+import type { WebConfig } from './config.ts';
+import type { Admin } from './run-process.ts';
+import { watchFormat } from './stored-format.ts';
+
+/** Longest wait for Redis before listening: a webhook in the first milliseconds should not get a 503. */
+const FIRST_CONNECTION_MS = 1500;
+
+/** What the web process does for one card program. */
+export interface WebProgram {
+  readonly webhooks: ReturnType<typeof composeWebhooks>;
+  readonly listeners: ListenerDeps;
+  /** What keeps it from taking webhooks and clicks; empty when nothing does. */
+  problems(): Promise<string[]>;
+  /** Resolves when Redis is there, or soon. */
+  connected(): Promise<void>;
+  /** The port is open. */
+  listens(): void;
+  /** Before the last requests are answered. */
+  beforeStop(): void;
+  stop(): Promise<void>;
+}
+
+interface Shared {
+  readonly slack: Slack;
+  readonly respond: Respond;
+  readonly showProgram: ListenerDeps['showProgram'];
+  readonly log: Log;
+  readonly admin: Admin;
+}
+
+/** Opens what a card program has for itself: its keys in Redis, its inbox, its policy. @throws ConfigError */
+export async function openWebProgram(
+  config: WebConfig,
+  { slack, respond, showProgram, log, admin }: Shared,
+): Promise<WebProgram> {
+  const policy = openPolicy(config, log);
+  // The worker tells the ops channel.
+  const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
+  let heartbeat: Heartbeat | undefined;
+  const { redis, store, watch, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
+  const clock = watchClock(redis);
+  const { count: countQuarantined } = createQuarantineStore(redis);
+  const base: WebBase = {
+    config,
+    policy,
+    redis,
+    intake,
+    slack: config.programs.length === 1 ? slack : slackOf(config.program, slack),
+    respond: respondOf(config.program, respond),
+    showProgram,
+    metrics: admin.metrics,
+    now: clock.now,
+    log,
+  };
+  admin.watch({ problems, health: () => readHealth({ redis, queues, countQuarantined, memory }) });
+  return {
+    webhooks: composeWebhooks(base, () => heartbeat?.missed()),
+    listeners: composeListeners(base),
+    problems,
+    connected: () => whenReady(redis, FIRST_CONNECTION_MS),
+    listens() {
+      heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
+    },
+    beforeStop() {
+      stopWatching();
+      heartbeat?.stop();
+      memory.stop();
+      redo.stop();
+      clock.stop();
+    },
+    async stop() {
+      await closeQueues(queues);
+      redis.disconnect();
+      if (store !== redis) store.disconnect();
+    },
+  };
+
+  async function problems(): Promise<string[]> {
+    if (redis.status !== 'ready') return ['redis is not connected'];
+    if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
+    if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    if (!redo.isSettled()) return ['what redis may have lost is written again'];
+    return memory.isFull() ? ['redis is nearly full'] : [];
+  }
+}
+
+/** What webhooks and clicks are stored with. @param onLoss Redis may have lost what it had. */
+async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
+  const redis = connectFailFast({ ...config.redis, log, name: 'web' });
+  const shards = config.redisShards;
+  await watchFormat(redis, shards, log);
+  const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
+  const isAskingDisk = watch.diskWait() === 'waitaof';
+  // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
+  const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
+  // To be looked at only: web adds no job.
+  const queues = openQueues(redis, shards);
+  const memory = watchMemory(redis, {
+    fullAt: config.redisFullAt,
+    shards,
+    inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
+  });
+  const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });
+  const intake = createIntake(store, { shards, diskWait: watch.diskWait, reserve: memory.reserve, redo });
+  return { redis, store, watch, queues, memory, redo, intake };
+}

@@ -1,0 +1,172 @@
+import type { ReceiverEvent } from '@slack/bolt';
+import type { HomeView, ModalView } from '@slack/types';
+import type { Respond } from './answer.ts';
+import type { FoundMessage, Slack } from './client.ts';
+import type { Message } from './message.ts';
+
+/**
+ * Several card programs share one Slack app. What Slack delivers belongs to the program whose message, form or command it came
+ * from: the name of a program stands in front of every `block_id` that it sends. It is put there where payloads leave, and taken
+ * off where they arrive, so that nothing else knows of it. The first program has no name, and its payloads stay as they are.
+ */
+const END = '~';
+
+type AnyBlock = { readonly block_id?: string | undefined };
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function markBlocks<Block extends AnyBlock>(program: string, blocks: readonly Block[]): Block[] {
+  // A block without an id gets one: Slack would choose it.
+  return blocks.map((block, index) => ({
+    ...block,
+    block_id: `${program}${END}${block.block_id ?? `${END}${index}`}`,
+  }));
+}
+
+function markView<View extends HomeView | ModalView>(program: string, view: View): View {
+  return { ...view, blocks: markBlocks(program, view.blocks) };
+}
+
+function markMessage(program: string, message: Message): Message {
+  return { ...message, blocks: markBlocks(program, message.blocks) };
+}
+
+/** What a listener acknowledges with: a message, a form, or what is wrong with the fields of one. */
+export function markAnswer(program: string, answer: unknown): unknown {
+  if (program === '' || !isRecord(answer)) return answer;
+  const { blocks, view, errors } = answer;
+  return {
+    ...answer,
+    ...(Array.isArray(blocks) ? { blocks: markBlocks(program, blocks) } : {}),
+    ...(isRecord(view) && Array.isArray(view.blocks)
+      ? { view: { ...view, blocks: markBlocks(program, view.blocks) } }
+      : {}),
+    ...(isRecord(errors)
+      ? { errors: Object.fromEntries(Object.entries(errors).map(([id, text]) => [`${program}${END}${id}`, text])) }
+      : {}),
+  };
+}
+
+/** The program that a block is of; null: it says none. */
+function programOfBlock(block: unknown): string | null {
+  const id = isRecord(block) ? block.block_id : undefined;
+  return typeof id === 'string' && id.includes(END) ? id.slice(0, id.indexOf(END)) : null;
+}
+
+/** The same delivery with the `block_id`s as the program wrote them. */
+export function unmark<Body>(program: string, body: Body): Body {
+  if (program === '') return body;
+  const mark = `${program}${END}`;
+  const off = (id: string): string => (id.startsWith(mark) ? id.slice(mark.length) : id);
+  const within = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => within(item, ''));
+    if (!isRecord(value)) return name === 'block_id' && typeof value === 'string' ? off(value) : value;
+    const entries = Object.entries(value).map(([key, item]) => [name === 'values' ? off(key) : key, within(item, key)]);
+    return Object.fromEntries(entries);
+  };
+  return within(body, '') as Body;
+}
+
+/** What the program of a delivery is found by. */
+interface Named {
+  readonly name: string;
+  /** `/card-eu` */
+  readonly command: string;
+}
+
+/**
+ * The program that a delivery belongs to.
+ *
+ * @returns `all` for news of the workspace, and `chosen` where somebody opened App Home, which shows the program that they have
+ * chosen.
+ */
+export function programOf(
+  body: Readonly<Record<string, unknown>>,
+  programs: readonly Named[],
+): { name: string } | 'all' | 'chosen' {
+  const { command, event, actions, view, message } = body;
+  if (typeof command === 'string') {
+    const its = programs.filter((one) => command === one.command || command.startsWith(`${one.command}-`));
+    return { name: its.toSorted((a, b) => b.command.length - a.command.length)[0]?.name ?? '' };
+  }
+  if (isRecord(event)) return event.type === 'app_home_opened' ? 'chosen' : 'all';
+  const blocks = [
+    ...(Array.isArray(actions) ? actions : []),
+    body,
+    ...(isRecord(view) && Array.isArray(view.blocks) ? view.blocks : []),
+    ...(isRecord(message) && Array.isArray(message.blocks) ? message.blocks : []),
+  ];
+  const marked = blocks.map(programOfBlock).find((name) => name !== null && programs.some((one) => one.name === name));
+  return { name: marked ?? '' };
+}
+
+/** What one program asks of Slack: its marks are on all that it sends, and what others have posted is not its own. */
+export function slackOf(program: string, slack: Slack): Slack {
+  const mark = program === '' ? '' : `${program}${END}`;
+  const isOwn = (ref: string): boolean => (mark === '' ? !ref.includes(END) : ref.startsWith(mark));
+  const own = (message: FoundMessage): FoundMessage =>
+    message.ref !== null && isOwn(message.ref)
+      ? { ...message, ref: message.ref.slice(mark.length) }
+      : { ...message, ref: null, marks: [] };
+  const findMessages: Slack['findMessages'] = async (search) => (await slack.findMessages(search)).map(own);
+  if (mark === '') return { ...slack, findMessages };
+  return {
+    ...slack,
+    findMessages,
+    post: (channel, message, ref, thread, marks) =>
+      slack.post(channel, markMessage(program, message), `${mark}${ref}`, thread, marks),
+    update: (ref, message) => slack.update(ref, markMessage(program, message)),
+    postEphemeral: (channel, userId, message) => slack.postEphemeral(channel, userId, markMessage(program, message)),
+    openView: (triggerId, view) => slack.openView(triggerId, markView(program, view)),
+    pushView: (triggerId, view) => slack.pushView(triggerId, markView(program, view)),
+    updateView: (form, view) => slack.updateView(form, markView(program, view)),
+    publishHome: (userId, view) => slack.publishHome(userId, markView(program, view)),
+  };
+}
+
+/** The same for answers over a `response_url`. */
+export function respondOf(program: string, respond: Respond): Respond {
+  return program === '' ? respond : (url, message, options) => respond(url, markMessage(program, message), options);
+}
+
+/** A card program's part of the Slack app. */
+export interface SlackProgram extends Named {
+  /** Its own listeners. */
+  readonly processEvent: (event: ReceiverEvent) => Promise<void>;
+  /** Its texts name its own command and time zone. */
+  readonly inside: <T>(run: () => T) => T;
+}
+
+/**
+ * Hands a delivery to the program that it belongs to, as this one wrote it.
+ *
+ * @param chosen whose App Home somebody sees.
+ * @returns the bodies that the listeners got.
+ */
+export async function deliver(
+  event: ReceiverEvent,
+  programs: readonly SlackProgram[],
+  chosen: (userId: string) => Promise<string>,
+): Promise<object[]> {
+  const found = programOf(event.body, programs);
+  const names =
+    found === 'all'
+      ? programs.map(({ name }) => name)
+      : [found === 'chosen' ? await chosen(openedBy(event)) : found.name];
+  const named = programs.filter(({ name }) => names.includes(name));
+  const its = named.length === 0 ? programs.slice(0, 1) : named;
+  return await Promise.all(
+    its.map(async ({ name, processEvent, inside }) => {
+      const body = unmark(name, event.body);
+      const ack: ReceiverEvent['ack'] = async (answer) => await event.ack(markAnswer(name, answer) as typeof answer);
+      await inside(() => processEvent({ ...event, body, ack }));
+      return body;
+    }),
+  );
+}
+
+function openedBy({ body }: ReceiverEvent): string {
+  const { event } = body;
+  return isRecord(event) && typeof event.user === 'string' ? event.user : '';
+}

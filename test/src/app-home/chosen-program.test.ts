@@ -1,0 +1,35 @@
+import type { HomeView } from '@slack/types';
+import { expect, it } from 'vitest';
+import { createChosenPrograms, publishWhereChosen } from '../../../src/app-home/chosen-program.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const programs = [
+  { name: '', command: '/card' },
+  { name: 'eu', command: '/card-eu' },
+];
+const view: HomeView = { type: 'home', blocks: Array.from({ length: 100 }, () => ({ type: 'divider' })) };
+
+it('App Home is published by the program that somebody has chosen, the first one at first, with the menu on top', async () => {
+  const chosen = createChosenPrograms(redis());
+  const published: [string, string, HomeView][] = [];
+  const publishAs = (name: string) =>
+    publishWhereChosen(async (userId, its) => void published.push([name, userId, its]), name, programs, chosen);
+  const publishAll = async (): Promise<void> => {
+    for (const { name } of programs) await publishAs(name)('U1', view);
+  };
+
+  await publishAll();
+  await chosen.choose('U1', 'eu');
+  await publishAll();
+  await chosen.choose('U1', '');
+  await publishAll();
+
+  expect(published.map(([name]) => name)).toEqual(['', 'eu', '']);
+  for (const [name, , { blocks }] of published) {
+    expect(blocks).toHaveLength(100);
+    expect(blocks[0]).toMatchObject({
+      accessory: { initial_option: { text: { text: name === '' ? '/card' : '/card-eu' } } },
+    });
+  }
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { webConfig, workerConfig } from '../../../src/app/config.ts';
+import { configsOf } from '../../../src/app/programs.ts';
+import { ConfigError } from '../../../src/core/errors.ts';
+
+const first = {
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  CARD_API_URL: 'https://card.example/v4',
+  CARD_API_TOKEN: 'api-token-0123456789',
+  ALERTS_CHANNEL: 'C0ALERTS',
+  OPERATORS: 'U0OLGA',
+  APPROVERS: 'U0ANA',
+};
+const eu = {
+  PROGRAMS: 'eu',
+  EU_CARD_API_URL: 'https://card.example.eu/v4',
+  EU_CARD_API_TOKEN: 'api-token-of-eu-0123',
+  EU_ALERTS_CHANNEL: 'C0EU',
+};
+const problemsOf = (read: () => unknown): readonly string[] => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+const workers = (env: Record<string, string>) => configsOf(workerConfig, env);
+
+describe('the configuration of several card programs', () => {
+  it('is that of the first alone where none is named', () => {
+    expect(workers(first).map(({ program, redis }) => [program, redis.keyPrefix])).toEqual([['', '']]);
+  });
+
+  it('is read from variables with the name of the program in front, over its own keys in Redis', () => {
+    const [one, other] = workers({ ...first, ...eu, EU_CARD_SERVICE_TIMEZONE: 'Europe/Berlin' });
+
+    expect(one).toMatchObject({ program: '', cardApiUrl: 'https://card.example/v4', command: '/card' });
+    expect(other).toMatchObject({
+      program: 'eu',
+      cardApiUrl: 'https://card.example.eu/v4',
+      cardApiToken: 'api-token-of-eu-0123',
+      serviceZone: 'Europe/Berlin',
+      command: '/card-eu',
+      redis: { keyPrefix: 'eu:' },
+      slackBotToken: 'xoxb-1',
+    });
+  });
+
+  it('takes nobody, no token, no key and no channel from the first program', () => {
+    const env = { ...first, ...eu, AUDIT_KEY: 'audit-key-of-the-first', ALERTS_CHANNEL_OPS: 'C0OPS' };
+
+    const other = workers(env)[1];
+
+    expect(other).toMatchObject({ operators: [], approvers: [], audit: { secrets: ['api-token-of-eu-0123'] } });
+    expect(JSON.stringify(other)).not.toMatch(/C0OPS|C0ALERTS|audit-key-of-the-first/);
+    expect(problemsOf(() => workers({ ...first, PROGRAMS: 'eu' }))).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^EU_CARD_API_URL: expected/),
+        expect.stringMatching(/^EU_CARD_API_TOKEN: expected/),
+        expect.stringMatching(/^EU_ALERTS_CHANNEL: expected/),
+      ]),
+    );
+  });
+
+  it('names what is wrong in all of them at once, each variable as it has to be set', () => {
+    const env = { ...first, ...eu, CARD_API_URL: 'ftp://x', EU_CARD_SERVICE_TIMEZONE: 'Mars' };
+
+    const problems = problemsOf(() => workers(env));
+
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['CARD_API_URL', 'EU_CARD_SERVICE_TIMEZONE']);
+  });
+
+  it('is that of one program where PROGRAM names it', () => {
+    expect(workers({ ...first, ...eu, PROGRAM: 'eu' }).map(({ program }) => program)).toEqual(['eu']);
+    expect(problemsOf(() => workers({ ...first, ...eu, PROGRAM: 'uk' }))).toContain(
+      'PROGRAM: expected one of the names in PROGRAMS',
+    );
+  });
+
+  it.each([
+    ['eu,eu', 'expected each name of a card program once'],
+    ['EU', 'expected names of card programs'],
+    ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
+    ['card', 'expected another name than card'],
+    ['activate', 'expected a command of its own for each card program, but /card-activate is of two'],
+  ])('refuses PROGRAMS=%s and says why', (PROGRAMS, why) => {
+    expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
+  });
+
+  it('needs a command of its own', () => {
+    expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' })).join('\n')).toContain(
+      'SLACK_COMMAND: expected a command of its own',
+    );
+  });
+
+  it('has its own webhook secret, also from a file', () => {
+    const web = { ...first, SLACK_SIGNING_SECRET: 'signing-0123456789', WEBHOOK_SHARED_SECRET: 'SHARED-0123456789' };
+    const configs = configsOf(webConfig, { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET: 'SHARED-OF-EU-01234' });
+
+    expect(configs.map(({ webhookSecrets }) => webhookSecrets)).toEqual([
+      ['SHARED-0123456789'],
+      ['SHARED-OF-EU-01234'],
+    ]);
+    expect(
+      problemsOf(() => configsOf(webConfig, { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET_FILE: '/nowhere' })),
+    ).toEqual(['EU_WEBHOOK_SHARED_SECRET_FILE: expected a readable file that holds the secret']);
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FoundMessage, Slack } from '../../../src/slack/client.ts';
+import { markAnswer, programOf, slackOf, unmark } from '../../../src/slack/several-programs.ts';
+
+const programs = [
+  { name: '', command: '/card' },
+  { name: 'eu', command: '/card-eu' },
+  { name: 'uk', command: '/pay' },
+];
+const blockIds = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z-]{0,20}$/), { minLength: 1, maxLength: 8 });
+
+describe('a form of a card program', () => {
+  it('comes back to the program as it wrote it, with what was filled in, and belongs to that program', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('eu', 'uk'), blockIds, fc.string(), (program, ids, text) => {
+        const blocks = ids.map((block_id) => ({ type: 'input', block_id, element: { action_id: block_id } }));
+        const answer = { response_action: 'update', view: { type: 'modal', blocks } };
+
+        const sent = markAnswer(program, answer) as typeof answer;
+        const valuesOf = (all: readonly { block_id: string }[]) =>
+          Object.fromEntries(
+            all.map(({ block_id }) => [block_id, { field: { type: 'plain_text_input', value: text } }]),
+          );
+        const bodyOf = (view: typeof answer.view) => ({
+          type: 'view_submission',
+          view: { ...view, state: { values: valuesOf(view.blocks) } },
+        });
+
+        expect(programOf(bodyOf(sent.view), programs)).toEqual({ name: program });
+        expect(unmark(program, bodyOf(sent.view))).toEqual(bodyOf(answer.view));
+      }),
+    );
+  });
+
+  it('names its fields as Slack knows them where something is wrong with them', () => {
+    const wrong = { response_action: 'errors', errors: { amount: 'Type an amount.' } };
+
+    expect(markAnswer('eu', wrong)).toEqual({ response_action: 'errors', errors: { 'eu~amount': 'Type an amount.' } });
+    expect(markAnswer('', wrong)).toBe(wrong);
+  });
+});
+
+describe('a delivery', () => {
+  it.each([
+    ['/card', ''],
+    ['/card-block', ''],
+    ['/card-eu', 'eu'],
+    ['/card-eu-block', 'eu'],
+    ['/pay-limit', 'uk'],
+    ['/other', ''],
+  ])('of the command %s belongs to the program "%s"', (command, name) => {
+    expect(programOf({ command }, programs)).toEqual({ name });
+  });
+
+  it.each([
+    ['a button', { actions: [{ block_id: 'eu~~0' }], message: { blocks: [{ block_id: 'uk~x' }] } }, 'eu'],
+    ['suggestions while somebody types', { type: 'block_suggestion', block_id: 'uk~open' }, 'uk'],
+    ['a shortcut on a message', { message: { blocks: [{ block_id: 'Ab1' }, { block_id: 'uk~~1' }] } }, 'uk'],
+    ['a button of the first program', { actions: [{ block_id: 'period-day' }] }, ''],
+    ['a button of a program that is gone', { actions: [{ block_id: 'old~~0' }] }, ''],
+    ['a body without anything', { actions: null, view: 'x', message: { blocks: null } }, ''],
+  ])('of %s belongs to the program of its block', (_what, body, name) => {
+    expect(programOf(body, programs)).toEqual({ name });
+  });
+
+  it('of news of the workspace is for all, and that of App Home for the chosen one', () => {
+    expect(programOf({ event: { type: 'subteam_updated' } }, programs)).toBe('all');
+    expect(programOf({ event: { type: 'app_home_opened' } }, programs)).toBe('chosen');
+  });
+});
+
+it('what another program posted under the same id is not found, by either', async () => {
+  const stands: FoundMessage[] = [];
+  const slack = {
+    post: async (channel: string, _message: object, ref: string, _thread: unknown, marks: readonly string[]) => {
+      stands.push({ ts: `${stands.length}`, ref, marks, files: [] });
+      return { channel, ts: '1' };
+    },
+    findMessages: async () => stands,
+  } as Partial<Slack> as Slack;
+  const message = { text: 'Declined.', blocks: [{ type: 'divider' as const }] };
+  const refsOf = async (program: string) =>
+    (await slackOf(program, slack).findMessages({ channel: 'C1', threadTs: null, sinceMs: 0 })).map(({ ref }) => ref);
+
+  await slackOf('eu', slack).post('C1', message, 'evt_1', null, ['mark0001']);
+  await slackOf('', slack).post('C1', message, 'evt_2', null, ['mark0002']);
+
+  expect(await refsOf('eu')).toEqual(['evt_1', null]);
+  expect(await refsOf('')).toEqual([null, 'evt_2']);
+  expect(await refsOf('uk')).toEqual([null, null]);
+});
