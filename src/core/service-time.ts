@@ -1,3 +1,8 @@
+import dayjs from 'dayjs';
+import utc from 'dayjs/plugin/utc.js';
+
+dayjs.extend(utc);
+
 const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 const MINUTE_MS = 60_000;
@@ -33,8 +38,7 @@ export function toInstant(text: string, zone: string, toldAt?: string): string |
 
 /** The wall clock of `zone` at an instant, as the API's query parameters want it: `2026-11-20T09:14:00`. */
 export function toWallClock(instant: Date, zone: string): string {
-  const wall = new Date(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS);
-  return wall.toISOString().slice(0, 19);
+  return dayjs.utc(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS).format('YYYY-MM-DDTHH:mm:ss');
 }
 
 /**
@@ -105,6 +109,7 @@ function possibleOffsets(wallMs: number, zone: string): readonly number[] {
 
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
+/** Uses Intl: dayjs' time zone plug-in is wrong in the hour that this computer's own zone skips. */
 function offsetAt(ms: number, zone: string): number {
   let format = offsetFormats.get(zone);
   if (format === undefined) {
@@ -126,9 +131,8 @@ export interface ServiceDays {
 /** The days of the service's clock. Its limits reset at midnight. */
 export function serviceDays(zone: string): ServiceDays {
   const endOf = (day: string): Date => {
-    const next = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
-    const midnight = Number.isNaN(next) ? null : toInstant(new Date(next).toISOString().slice(0, 19), zone);
-    return new Date(midnight ?? Number.NaN);
+    const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');
+    return new Date(toInstant(`${next}T00:00:00`, zone) ?? Number.NaN);
   };
   return { nextMidnight: (after) => endOf(toWallClock(after, zone).slice(0, 10)), endOf };
 }
