@@ -66,6 +66,11 @@ export function nameWords(name: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** The same for every spelling of one name. */
+export function foldName(name: string): string {
+  return nameWords(name).join('');
+}
+
 /**
  * The keys of a holder's name: each word, first and last name each as one word, and the whole name in both orders, so that
  * `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all match.

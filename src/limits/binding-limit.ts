@@ -7,7 +7,7 @@ import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
 import { declineCode } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
-import { nameWords } from '../directory/card-query.ts';
+import { foldName, nameWords } from '../directory/card-query.ts';
 import type { ChangeRequest } from './change-request.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
@@ -120,11 +120,11 @@ function bindingCategories(
 ): { likely: OfCategory | null; tightest: OfCategory | null } {
   const names = new Map<string, SpendCategory>();
   for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
-    const known = names.get(fold(name));
-    if (id !== null && known === undefined) names.set(fold(name), { id, name });
+    const known = names.get(foldName(name));
+    if (id !== null && known === undefined) names.set(foldName(name), { id, name });
   }
   const candidates = [...names.values()].flatMap((category) => {
-    const windows = (remaining?.categories ?? []).filter(({ name }) => fold(name) === fold(category.name));
+    const windows = (remaining?.categories ?? []).filter(({ name }) => foldName(name) === foldName(category.name));
     const own = rules?.categories.find(({ id }) => id === category.id);
     const limits = own?.limits ?? null;
     const [first, ...others] = bindingOf(purchase, category, windows, limits, own?.transactionLimitCents);
@@ -166,8 +166,6 @@ const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
   limitCents: null,
   remainingCents: null,
 }));
-
-const fold = (name: string): string => nameWords(name).join('');
 
 /** `Hardware Stores` and `HardwareStores` and `Hardware` speak of one thing. */
 function sharesWord(category: string, merchantKind: string): boolean {

@@ -6,7 +6,7 @@ import { changesFrom, isMade, isSameGoals, reversed } from '../card-api/rule-cha
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
-import { nameWords } from '../directory/card-query.ts';
+import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NotifyEnd } from './notify-end.ts';
@@ -142,10 +142,8 @@ function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, e
   if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;
   const { id, name } = event.merchant;
   if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
-  return fold(name) !== '' && fold(name) === fold(purchase.merchant);
+  return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);
 }
-
-const fold = (name: string): string => nameWords(name).join('');
 
 /** Clocks that are right differ by less. */
 const DIFFERENCE_MS = 60_000;
