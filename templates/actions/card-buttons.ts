@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { button, confirm } from '../core/blocks.ts';
+import { button } from '../core/blocks.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';
 
 interface About {
@@ -23,12 +23,10 @@ export function blockButton({ value, card }: About, action: string = actionId.bl
     value,
     style: 'danger',
     label: `Block ${named(card, 65)}`,
-    confirm: confirm({
+    confirm: {
       title: 'Block this card?',
       text: `${named(card, 110)} will decline every purchase until somebody unblocks it.`,
-      confirmText: 'Block card',
-      style: 'danger',
-    }),
+    },
   });
 }
 
@@ -45,11 +43,9 @@ export function activateButton({ value, card }: About, action: string = actionId
     value,
     style: 'primary',
     label: `Activate ${named(card, 60)}`,
-    confirm: confirm({
+    confirm: {
       title: 'Activate this card?',
       text: `${named(card, 110)} will work from then on. If the account has other open cards, you are asked again before they are closed for good.`,
-      confirmText: 'Activate card',
-      style: 'primary',
-    }),
+    },
   });
 }

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { actions, button, confirm, context, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 
 export interface ConfirmActivation {
@@ -34,12 +34,11 @@ export function confirmActivation({ value, card, ending }: ConfirmActivation): M
           value,
           style: 'danger',
           label: `Activate ${cardOfHolderRaw(card)}`,
-          confirm: confirm({
+          confirm: {
             title: 'Close the other cards for good?',
             text: `Once this card is activated, ${count} of the account can never be used again.`,
             confirmText: 'Activate',
-            style: 'danger',
-          }),
+          },
         }),
       ),
       ...context('To leave everything as it is, do nothing.'),

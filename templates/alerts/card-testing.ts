@@ -152,12 +152,11 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
     // The last of those that it names: a card that comes later was not agreed to.
     value: testedCardValue(warningId, open.at(-1) ?? { alertId: '' }),
     style: 'danger',
-    confirm: confirm({
+    confirm: {
       title: `Block ${open.length} cards?`,
       text: `${open.length > BLOCKED_ALONE_MAX ? 'An approver has to agree. ' : ''}Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 185)}`,
       confirmText: `Block ${open.length} cards`,
-      style: 'danger',
-    }),
+    },
   });
 }
 

@@ -4,7 +4,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, button, confirm, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -106,11 +106,10 @@ function controls(alert: FraudCaseAlert) {
     action: actionId.closeFraudCase,
     value: id,
     label: `Close the fraud case of ${name}`,
-    confirm: confirm({
+    confirm: {
       title: 'Close this fraud case?',
       text: 'The card stays as it is. Later declines and changes of the card are no longer posted in this thread.',
-      confirmText: 'Close the case',
-    }),
+    },
   });
   return [isBlocked ? null : block, alert.joins === null ? close : null];
 }

@@ -109,12 +109,13 @@ interface ButtonWords {
   readonly value?: string;
   readonly url?: string;
   readonly style?: 'primary' | 'danger';
-  readonly confirm?: ConfirmationDialog;
+  /** Asked first; the answer that goes on says the same as the button unless `confirmText` is given. */
+  readonly confirm?: Pick<ConfirmWords, 'title' | 'text'> & Partial<Pick<ConfirmWords, 'confirmText'>>;
   /** Read out in place of the text, where the text alone does not say which card. */
   readonly label?: string;
 }
 
-export function button({ text, action, value, url, style, confirm, label }: ButtonWords): Button {
+export function button({ text, action, value, url, style, confirm: asked, label }: ButtonWords): Button {
   return {
     type: 'button',
     text: plainText(text, limits.BUTTON_TEXT_MAX),
@@ -122,7 +123,7 @@ export function button({ text, action, value, url, style, confirm, label }: Butt
     ...(value !== undefined && { value }),
     ...(url !== undefined && { url }),
     ...(style && { style }),
-    ...(confirm && { confirm }),
+    ...(asked && { confirm: confirm({ confirmText: text, ...(style && { style }), ...asked }) }),
     ...(label !== undefined && { accessibility_label: truncate(plain(label), limits.BUTTON_TEXT_MAX) }),
   };
 }

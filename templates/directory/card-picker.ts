@@ -4,7 +4,8 @@ import { commandCode } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { actions, button, confirm, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
+import { activateButton, blockButton } from '../actions/card-buttons.ts';
+import { actions, button, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 
@@ -109,40 +110,14 @@ function control(verb: PickedVerb, value: string, card: CardFacts) {
         value,
         style: 'primary',
         label: `Unblock ${short}`,
-        confirm: confirm({
+        confirm: {
           title: 'Unblock this card?',
           text: `${name} can be used again.`,
-          confirmText: 'Unblock card',
-          style: 'primary',
-        }),
+        },
       });
     case 'activate':
-      return button({
-        text: 'Activate card',
-        action: actionId.pickedActivate,
-        value,
-        style: 'primary',
-        label: `Activate ${short}`,
-        confirm: confirm({
-          title: 'Activate this card?',
-          text: `${name} will work from then on. If the account has other open cards, you are asked again before they are closed for good.`,
-          confirmText: 'Activate card',
-          style: 'primary',
-        }),
-      });
+      return activateButton({ value, card }, actionId.pickedActivate);
     case 'block':
-      return button({
-        text: 'Block card',
-        action: actionId.pickedBlock,
-        value,
-        style: 'danger',
-        label: `Block ${short}`,
-        confirm: confirm({
-          title: 'Block this card?',
-          text: `${name} will decline every purchase until somebody unblocks it.`,
-          confirmText: 'Block card',
-          style: 'danger',
-        }),
-      });
+      return blockButton({ value, card }, actionId.pickedBlock);
   }
 }

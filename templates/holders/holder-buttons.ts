@@ -3,7 +3,7 @@ import { fraudValue } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { button, confirm } from '../core/blocks.ts';
+import { button } from '../core/blocks.ts';
 import { cardRaw } from '../core/card-words.ts';
 
 /** The holder's own block. */
@@ -15,12 +15,11 @@ export function holderBlockButton({ value, card, text }: { value: string; card: 
     value,
     style: 'danger',
     label: `Block your ${name}`,
-    confirm: confirm({
+    confirm: {
       title: 'Block your card?',
       text: `Your ${name} will decline every purchase, including yours, until an approver unblocks it.`,
       confirmText: 'Block my card',
-      style: 'danger',
-    }),
+    },
   });
 }
 
@@ -33,12 +32,11 @@ export function fraudButton(alertId: string, card: CardFacts): Button {
     value: fraudValue(alertId),
     style: 'danger',
     label: `It wasn’t me: block your ${name}`,
-    confirm: confirm({
+    confirm: {
       title: 'Report this purchase as fraud?',
       text: `Your ${name} is blocked immediately, for your own purchases as well, and the operators are notified. You’ll need a new card.`,
       confirmText: 'It wasn’t me',
-      style: 'danger',
-    }),
+    },
   });
 }
 
