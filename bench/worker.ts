@@ -6,7 +6,7 @@ import type { StoredEvent } from '../src/core/event.ts';
 import { outboxKey } from '../src/core/keys.ts';
 import { createIntake, type Intake } from '../src/intake/intake.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
-import { startWorkspace } from '../workspace/server.ts';
+import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type Child, startChild } from './child.ts';
 import { SHARED_SECRET } from './sample.ts';
 import { countInbox, countJobs } from './under-way.ts';
@@ -20,6 +20,7 @@ const CARD_TOKEN = 'bench-card-api-token';
 /** A Redis, a Slack and a card service of a worker's own. */
 export interface Surroundings {
   readonly redis: Redis;
+  readonly workspace: Workspace;
   readonly intake: Intake;
   /** Accounts of the card service. */
   readonly acctIds: readonly number[];
@@ -28,7 +29,8 @@ export interface Surroundings {
   stop(): Promise<void>;
 }
 
-export async function startSurroundings(): Promise<Surroundings> {
+/** @param more channels besides the one that alerts go to. */
+export async function startSurroundings(more: readonly string[] = []): Promise<Surroundings> {
   const server = await startRedis();
   const redis = new Redis(server.url);
   const intake = createIntake(redis, { deadlineMs: 30_000 });
@@ -37,7 +39,7 @@ export async function startSurroundings(): Promise<Surroundings> {
     botToken: BOT_TOKEN,
     signingSecret: 'bench',
     users: [{ id: 'U0BENCH', name: 'bench', realName: 'Bench' }],
-    channels: [{ id: CHANNEL, name: 'declines' }],
+    channels: [CHANNEL, ...more].map((id) => ({ id, name: id.toLowerCase() })),
   });
   const sandbox = await startSandbox({
     token: CARD_TOKEN,
@@ -47,6 +49,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   });
   return {
     redis,
+    workspace,
     intake,
     acctIds: sandbox.accounts().map(({ AcctId }) => AcctId),
     env: {
@@ -121,7 +124,7 @@ export async function onTheirWay(redis: Redis): Promise<number> {
   return (await Promise.all(counts)).reduce((all, one) => all + one, 0);
 }
 
-async function unposted(redis: Redis): Promise<number> {
+export async function unposted(redis: Redis): Promise<number> {
   const [waiting, sending] = await Promise.all([
     redis.zcard(outboxKey(CHANNEL, 'queue')),
     redis.exists(outboxKey(CHANNEL, 'sending')),

@@ -4,6 +4,7 @@ import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
+import { benchPrograms } from '../bench/programs.ts';
 import { benchRouting } from '../bench/routing.ts';
 import { benchShards } from '../bench/shards.ts';
 import { benchStorm } from '../bench/storm.ts';
@@ -14,7 +15,7 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 
   npm run bench                         all of them
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
-                                        waiting
+                                        waiting, programs
 
   --full   memory goes on to a million events
   --events N         how many events wait under waiting: 100000 unless given
@@ -25,7 +26,19 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 Ends with 0 when it is done, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
-const all = ['cost', 'ingest', 'latency', 'storm', 'traces', 'memory', 'bytes', 'shards', 'routing', 'waiting'];
+const all = [
+  'cost',
+  'ingest',
+  'latency',
+  'storm',
+  'traces',
+  'memory',
+  'bytes',
+  'shards',
+  'routing',
+  'waiting',
+  'programs',
+];
 
 function readArguments() {
   try {
@@ -62,3 +75,4 @@ if (wanted('bytes')) await benchBytes(3000);
 if (wanted('shards')) await benchShards();
 if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });
 if (wanted('waiting')) await benchWaiting(Number(values.events ?? 100_000));
+if (wanted('programs')) await benchPrograms();

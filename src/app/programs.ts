@@ -25,6 +25,9 @@ const ownNames: readonly string[] = [
 ];
 const ownOrFile = ownNames.flatMap((name) => [name, `${name}_FILE`]);
 
+/** What `PROGRAM` says for the first program alone. */
+const FIRST = 'first';
+
 /** What the variables of a program begin with. */
 export const prefixOf = (program: string): string => (program === '' ? '' : `${program.toUpperCase()}_`);
 
@@ -49,7 +52,7 @@ export function variableOf(program: string | undefined, name: string): string {
  */
 export function ofProgram(env: Env, problems: string[]): Env {
   const program = env['PROGRAM']?.trim();
-  if (program === undefined || program === '') return env;
+  if (program === undefined || program === '' || program === FIRST) return { ...env, PROGRAM: undefined };
   if (!listIn(env).includes(program)) problems.push('PROGRAM: expected one of the names in PROGRAMS');
   const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));
   return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND'] ?? defaultCommand(program) };
@@ -71,26 +74,28 @@ export function problemsOfPrograms(env: Env): string[] {
   const isTwice = forms.find((command, index) => forms.indexOf(command) !== index);
   const names = listIn(env);
   const all = Object.keys({ ...shared, ...web, ...worker });
-  const clash = names.find((name) => all.some((variable) => variable.startsWith(prefixOf(name))));
+  const clash = names.find((name) => name === FIRST || all.some((variable) => variable.startsWith(prefixOf(name))));
   return [
     ...(isTwice === undefined
       ? []
       : [`SLACK_COMMAND: expected a command of its own for each card program, but ${isTwice} is of two`]),
     ...(clash === undefined
       ? []
-      : [`PROGRAMS: expected another name than ${clash}, with which variables of all programs begin`]),
+      : [`PROGRAMS: expected another name than ${clash}, which stands for the first, or begins a variable of all`]),
   ];
 }
 
 /**
- * The configuration of each card program that this process works for: of all, or of the one that `PROGRAM` names.
+ * The configuration of each card program that this process works for: of all, or of the one that `PROGRAM` names. `first` is the
+ * name of the first there.
  *
  * @throws ConfigError naming every bad variable of every program at once.
  */
 export function configsOf<Config>(read: (env: Env) => Config, env: Env): Configs<Config> {
   const problems = problemsOfPrograms(env);
   const configs: Config[] = [];
-  const names = env['PROGRAM']?.trim() ? [env['PROGRAM'].trim()] : programsIn(env).map(({ name }) => name);
+  const only = env['PROGRAM']?.trim() ?? '';
+  const names = only === '' ? programsIn(env).map(({ name }) => name) : [only === FIRST ? '' : only];
   for (const name of names) {
     try {
       configs.push(read({ ...env, PROGRAM: name }));

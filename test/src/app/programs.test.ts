@@ -75,6 +75,7 @@ describe('the configuration of several card programs', () => {
 
   it('is that of one program where PROGRAM names it', () => {
     expect(workers({ ...first, ...eu, PROGRAM: 'eu' }).map(({ program }) => program)).toEqual(['eu']);
+    expect(workers({ ...first, ...eu, PROGRAM: 'first' }).map(({ program }) => program)).toEqual(['']);
     expect(problemsOf(() => workers({ ...first, ...eu, PROGRAM: 'uk' }))).toContain(
       'PROGRAM: expected one of the names in PROGRAMS',
     );
@@ -85,6 +86,7 @@ describe('the configuration of several card programs', () => {
     ['EU', 'expected names of card programs'],
     ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
     ['card', 'expected another name than card'],
+    ['first', 'expected another name than first'],
     ['activate', 'expected a command of its own for each card program, but /card-activate is of two'],
   ])('refuses PROGRAMS=%s and says why', (PROGRAMS, why) => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
