@@ -156,10 +156,16 @@ export async function deliver(
       : [found === 'chosen' ? await chosen(openedBy(event)) : found.name];
   const named = programs.filter(({ name }) => names.includes(name));
   const its = named.length === 0 ? programs.slice(0, 1) : named;
+  // News goes to all programs, and each acknowledges it: Bolt takes one answer.
+  let isAcknowledged = false;
   return await Promise.all(
     its.map(async ({ name, processEvent, inside }) => {
       const body = unmark(name, event.body);
-      const ack: ReceiverEvent['ack'] = async (answer) => await event.ack(markAnswer(name, answer) as typeof answer);
+      const ack: ReceiverEvent['ack'] = async (answer) => {
+        if (isAcknowledged && its.length > 1) return;
+        isAcknowledged = true;
+        await event.ack(markAnswer(name, answer) as typeof answer);
+      };
       await inside(() => processEvent({ ...event, body, ack }));
       return body;
     }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FoundMessage, Slack } from '../../../src/slack/client.ts';
-import { markAnswer, programOf, slackOf, unmark } from '../../../src/slack/several-programs.ts';
+import { deliver, markAnswer, programOf, slackOf, unmark } from '../../../src/slack/several-programs.ts';
 
 const programs = [
   { name: '', command: '/card' },
@@ -68,6 +68,31 @@ describe('a delivery', () => {
     expect(programOf({ event: { type: 'subteam_updated' } }, programs)).toBe('all');
     expect(programOf({ event: { type: 'app_home_opened' } }, programs)).toBe('chosen');
   });
+});
+
+it('news of the workspace reaches all programs and is acknowledged once, as Bolt demands', async () => {
+  const got: string[] = [];
+  let acknowledged = 0;
+  const event = {
+    body: { event: { type: 'subteam_updated' } },
+    ack: async () => {
+      acknowledged += 1;
+    },
+  };
+  const parts = programs.map(({ name, command }) => ({
+    name,
+    command,
+    inside: <T>(run: () => T): T => run(),
+    processEvent: async ({ ack }: { ack: (answer?: never) => Promise<void> }) => {
+      got.push(name);
+      await ack();
+    },
+  }));
+
+  await deliver(event, parts, async () => '');
+
+  expect(got).toEqual(['', 'eu', 'uk']);
+  expect(acknowledged).toBe(1);
 });
 
 it('what another program posted under the same id is not found, by either', async () => {
