@@ -3,18 +3,18 @@
 -- same words stays as it was.
 local most, prefix = tonumber(ARGV[1]), ARGV[2]
 
-local function hasRoom(alert)
-  if redis.call('HLEN', alert) < most then return true end
+local function hasRoom(index)
+  if redis.call('HLEN', KEYS[index]) < most then return true end
   -- A warning has a field for each card as well.
   local steps = 0
-  for _, name in ipairs(redis.call('HKEYS', alert)) do
+  for _, name in ipairs(redis.call('HKEYS', KEYS[index])) do
     if string.sub(name, 1, #prefix) == prefix then steps = steps + 1 end
   end
   return steps < most
 end
 
 for index = 1, #KEYS do
-  if hasRoom(KEYS[index]) then
+  if hasRoom(index) then
     for at = 4, #ARGV, 2 do redis.call('HSETNX', KEYS[index], ARGV[at], ARGV[at + 1]) end
     redis.call('EXPIRE', KEYS[index], ARGV[3])
   end

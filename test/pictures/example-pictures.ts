@@ -10,6 +10,7 @@ import { seen } from '../../templates/alerts/seen.ts';
 import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { digestSet } from '../../templates/digests/digest.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
@@ -348,6 +349,21 @@ const own: readonly ExamplePicture[] = [
       quietHoursSet({ words: '22:00-07:00' }),
       ownDigestSet('weekly'),
       delegateSet({ to: userId.ben, from: '2026-12-21', until: '2027-01-02' }),
+    ],
+  },
+  {
+    name: 'program-menu',
+    words: 'Where there are several card programs, App Home shows the one that is chosen here.',
+    alt: 'This page shows the cards of one program, with a menu of the programs by their commands',
+    templates: ['app-home/program-menu'],
+    shows: () => [
+      {
+        text: 'This page shows the cards of one program.',
+        blocks: homeProgramMenu('eu', [
+          { name: '', command: '/card' },
+          { name: 'eu', command: '/card-eu' },
+        ]),
+      },
     ],
   },
   {
