@@ -12,7 +12,7 @@ const isTypeScript = (name) => name.endsWith('.ts');
 
 /** What is started by name: the processes, the commands, and the servers that the benchmarks compare with. */
 const programs = ['src', 'bin', 'bench/servers'].flatMap((folder) => filesIn(folder, isTypeScript, false));
-// Started by tests only.
+// Started by tests and benchmarks only.
 if (process.env.NODE_ENV === 'test') programs.push('test/support/paced-worker.ts');
 
 /**

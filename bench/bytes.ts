@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { allKeys } from '../test/support/kept-keys.ts';
 import { row, table } from './report.ts';
 import { stormDeclines } from './storm-declines.ts';
 import { startWorker } from './worker.ts';
@@ -69,6 +70,8 @@ export async function benchBytes(events: number): Promise<void> {
 
 interface Kept {
   readonly bytes: ReadonlyMap<string, number>;
+  /** How many keys there are of each kind. */
+  readonly keys: ReadonlyMap<string, number>;
   /** The longest time to live of each kind. */
   readonly seconds: ReadonlyMap<string, number>;
 }
@@ -77,12 +80,11 @@ const grown = (kind: string, before: Kept, after: Kept): number =>
   (after.bytes.get(kind) ?? 0) - (before.bytes.get(kind) ?? 0);
 
 /** What Redis says that each kind of key takes, its share of the table of keys included. */
-async function bytesByKind(redis: Redis): Promise<Kept> {
+export async function bytesByKind(redis: Redis): Promise<Kept> {
   const bytes = new Map<string, number>();
+  const keys = new Map<string, number>();
   const seconds = new Map<string, number>();
-  const keys = new Set<string>();
-  for await (const page of redis.scanStream({ count: 1000 })) for (const key of page as string[]) keys.add(key);
-  const all = [...keys];
+  const all = await allKeys(redis);
   for (let from = 0; from < all.length; from += PIPELINE) {
     const chunk = all.slice(from, from + PIPELINE);
     const reading = redis.pipeline();
@@ -90,11 +92,12 @@ async function bytesByKind(redis: Redis): Promise<Kept> {
     const answers = (await reading.exec()) ?? [];
     for (const [at, key] of chunk.entries()) {
       const kind = kindOf(key);
+      keys.set(kind, (keys.get(kind) ?? 0) + 1);
       bytes.set(kind, (bytes.get(kind) ?? 0) + Number(answers[2 * at]?.[1] ?? 0));
       seconds.set(kind, Math.max(seconds.get(kind) ?? 0, Number(answers[2 * at + 1]?.[1] ?? 0)));
     }
   }
-  return { bytes, seconds };
+  return { bytes, keys, seconds };
 }
 
 /** The name of a key without what tells it from others of its kind. */

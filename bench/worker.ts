@@ -109,10 +109,10 @@ export async function stopRedis(redis: Redis, server: LocalRedis): Promise<void>
   await server.stop();
 }
 
-export async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS;
+export async function until(isDone: () => Promise<boolean>, longestMs = LONGEST_MS): Promise<void> {
+  const deadline = performance.now() + longestMs;
   while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error(`not done within ${LONGEST_MS} ms`);
+    if (performance.now() > deadline) throw new Error(`not done within ${longestMs} ms`);
     await sleep(LOOK_MS);
   }
 }

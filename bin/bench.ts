@@ -7,6 +7,7 @@ import { benchMemory } from '../bench/memory.ts';
 import { benchPrograms } from '../bench/programs.ts';
 import { benchRouting } from '../bench/routing.ts';
 import { benchShards } from '../bench/shards.ts';
+import { benchSoak } from '../bench/soak.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
 import { benchWaiting } from '../bench/waiting.ts';
@@ -15,15 +16,16 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 
   npm run bench                         all of them
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
-                                        waiting, programs
+                                        waiting, programs, soak
 
   --full   memory goes on to a million events
-  --events N         how many events wait under waiting: 100000 unless given
+  --events N         how many events wait under waiting, 100000 unless given; and come under soak, 30000
+  --actions N        how many actions there are under soak, 1000 unless given
   --profile FOLDER   writes a processor profile of the worker under cost
   --json   the figures of cost and routing as JSON
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
-Ends with 0 when it is done, 64 when the command could not be read.
+Ends with 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 when the command could not be read.
 `;
 const EX_USAGE = 64;
 const all = [
@@ -38,16 +40,27 @@ const all = [
   'routing',
   'waiting',
   'programs',
+  'soak',
 ];
 
 function readArguments() {
   try {
     const flag = { type: 'boolean' } as const;
     const text = { type: 'string' } as const;
-    const options = { full: flag, json: flag, save: flag, profile: text, events: text, help: flag } as const;
+    const options = {
+      full: flag,
+      json: flag,
+      save: flag,
+      profile: text,
+      events: text,
+      actions: text,
+      help: flag,
+    } as const;
     const given = parseArgs({ allowPositionals: true, options });
-    const isCount = /^[1-9]\d*$/.test(given.values.events ?? '1');
-    return isCount && given.positionals.every((name) => all.includes(name)) ? given : null;
+    const counts = [given.values.events ?? '1', given.values.actions ?? '1'];
+    return counts.every((count) => /^[1-9]\d*$/.test(count)) && given.positionals.every((name) => all.includes(name))
+      ? given
+      : null;
   } catch {
     return null;
   }
@@ -76,3 +89,7 @@ if (wanted('shards')) await benchShards();
 if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });
 if (wanted('waiting')) await benchWaiting(Number(values.events ?? 100_000));
 if (wanted('programs')) await benchPrograms();
+if (wanted('soak')) {
+  const { events = '30000', actions = '1000' } = values;
+  if (!(await benchSoak({ events: Number(events), actions: Number(actions) }))) process.exitCode = 1;
+}

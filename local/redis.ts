@@ -28,7 +28,13 @@ export interface LocalRedis {
  * installed as a Debian package where it is missing.
  */
 export async function startRedis(
-  options: { port?: number; folder?: string; extraArgs?: readonly string[] } = {},
+  options: {
+    port?: number;
+    folder?: string;
+    extraArgs?: readonly string[];
+    /** Variables of the server, besides our own. */
+    env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<LocalRedis> {
   const program = findOrInstall(['redis-server', 'valkey-server'], 'redis-server');
   const port = options.port ?? (await freePort());
@@ -45,7 +51,7 @@ export async function startRedis(
       options.extraArgs ?? [],
     ].flat(),
     // A group of its own: Ctrl-C in the terminal reaches us, and we stop Redis last.
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...process.env, ...options.env } },
   );
   // Redis says on its standard output why it does not start.
   let said = '';

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
 
 /** One row of the table in SECURITY.md. */
 export interface KeptKeys {
   readonly key: string;
   /** Longest time to live; null when keys of this family end by themselves, or never. */
   readonly seconds: number | null;
+  /** Longest that an entry stays in a set whose entries have their time as score; null: no such set. */
+  readonly entrySeconds: number | null;
   fits(key: string): boolean;
 }
 
@@ -17,9 +20,61 @@ export function keptKeys(): KeptKeys[] {
     .map(([, key = '', kept = '']) => {
       const [, count, unit = ''] = /^(\d+) (second|minute|hour|day)s?$/.exec(kept) ?? [];
       if (count === undefined && !kept.startsWith('until')) throw new Error(`${key}: kept how long? ${kept}`);
-      const pattern = new RegExp(`^${key.replaceAll(/[{}]/g, '\\$&').replaceAll('*', '.*')}$`);
+      // In the other shards it has the shard in front.
+      const text = key.replaceAll(/[{}]/g, '\\$&').replaceAll('*', '.*');
+      const pattern = new RegExp(`^${text.replace(/^\\\{cardbell:(in|queue)/, '\\{cardbell(?::\\d\\d\\w+)?:$1')}$`);
       const seconds = count === undefined ? null : Number(count) * (units[unit] ?? 0);
-      return { key, seconds, fits: (other: string) => pattern.test(other) };
+      const [, entryCount, entryUnit = ''] = /^until (?:they are )?(a|\d+) (day)s? old, cut/.exec(kept) ?? [];
+      const entrySeconds =
+        entryCount === undefined ? null : (entryCount === 'a' ? 1 : Number(entryCount)) * (units[entryUnit] ?? 0);
+      return { key, seconds, entrySeconds, fits: (other: string) => pattern.test(other) };
     })
     .toSorted((one, other) => other.key.length - one.key.length);
+}
+
+const PIPELINE = 500;
+/** What is cut at each new entry may be older by the time until the next one came. */
+const CUT_LATE_MS = 86_400_000;
+/** Scores above this are times (ms), others are not. */
+const TIME_MS = 1e12;
+
+/** Every key of Cardbell in a Redis, each once. */
+export async function allKeys(redis: Redis): Promise<string[]> {
+  const keys = new Set<string>();
+  for await (const page of redis.scanStream({ count: 1000, match: '{cardbell*' }))
+    for (const key of page as string[]) keys.add(key);
+  return [...keys];
+}
+
+/**
+ * What is in a Redis without standing in SECURITY.md, or for longer than it says there.
+ *
+ * @param nowMs by the clock of that Redis.
+ */
+export async function notAsSaid(redis: Redis, nowMs = Date.now()): Promise<string[]> {
+  const rows = keptKeys();
+  const keys = await allKeys(redis);
+  const wrong: string[] = [];
+  for (let from = 0; from < keys.length; from += PIPELINE) {
+    const chunk = keys.slice(from, from + PIPELINE);
+    const reading = redis.pipeline();
+    for (const key of chunk) reading.pttl(key).type(key);
+    const answers = (await reading.exec()) ?? [];
+    for (const [at, key] of chunk.entries()) {
+      const row = rows.find(({ fits }) => fits(key));
+      const left = Number(answers[2 * at]?.[1]);
+      if (row === undefined) wrong.push(`${key} is not in SECURITY.md`);
+      // -2: it has ended since.
+      else if (row.seconds !== null && left === -1) wrong.push(`${key} never ends`);
+      else if (row.seconds !== null && left > row.seconds * 1000) wrong.push(`${key} lives for ${left} ms`);
+      else if (answers[2 * at + 1]?.[1] === 'zset') {
+        const days = row.entrySeconds ?? row.seconds;
+        const [, first = '0'] = await redis.zrange(key, '0', '0', 'WITHSCORES');
+        const isTooOld = days !== null && nowMs - Number(first) > days * 1000 + CUT_LATE_MS;
+        if (Number(first) > TIME_MS && isTooOld)
+          wrong.push(`${key} has an entry of ${new Date(Number(first)).toISOString()}`);
+      }
+    }
+  }
+  return wrong;
 }

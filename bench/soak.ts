@@ -1,0 +1,196 @@
+import { Redis } from 'ioredis';
+import { freePort } from '../local/port.ts';
+import { startRedis } from '../local/redis.ts';
+import { startSandbox } from '../sandbox/server.ts';
+import { auditKey, outboxKey, stateKey } from '../src/core/keys.ts';
+import { openQueues } from '../src/core/queues.ts';
+import { createIntake } from '../src/intake/intake.ts';
+import { readDepths } from '../src/ops/health.ts';
+import { notAsSaid } from '../test/support/kept-keys.ts';
+import { startWorkspace } from '../workspace/server.ts';
+import { bytesByKind } from './bytes.ts';
+import { answers, type Child, startChild } from './child.ts';
+import { row, table } from './report.ts';
+import { SHARED_SECRET } from './sample.ts';
+import { startSimulatedTime } from './simulated-time.ts';
+import { createSoakEvents } from './soak-events.ts';
+import { createSoakPeople, people } from './soak-people.ts';
+import { countInbox, countJobs } from './under-way.ts';
+import { stopRedis, until } from './worker.ts';
+
+const DAY_MS = 86_400_000;
+/** Longer than alerts are kept, so that those of the beginning are gone. */
+const STEPS = 11;
+const STEP_MS = 3 * DAY_MS;
+const TOGETHER = 500;
+/** What waits for longer is not under way. */
+const SOON_MS = 60_000;
+const STEP_MAX_MS = 300_000;
+const LOOKS = 3;
+
+const channels = { alerts: 'C0ALERTS', spend: 'C0SPEND', status: 'C0STATUS', approvals: 'C0APPROVALS', ops: 'C0OPS' };
+const [BOT_TOKEN, CARD_TOKEN, SIGNING] = ['xoxb-bench', 'bench-card-api-token', 'bench-signing-secret'];
+
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+/**
+ * A month of Cardbell in a Redis whose clock is put forward three days at a time, with its own processes between the local
+ * Slack and the sandbox of the card service: what is left then, by kind, and whether SECURITY.md says so.
+ *
+ * @returns false when something is left that SECURITY.md does not name, or for longer than it says.
+ */
+export async function benchSoak({ events, actions }: { readonly events: number; readonly actions: number }) {
+  const world = await startWorld();
+  const { redis, time, sandbox, workspace } = world;
+  const takeEvents = createSoakEvents(sandbox.accounts().map(({ AcctId }) => AcctId));
+  const act = createSoakPeople({ workspace, accounts: sandbox.accounts(), approvals: channels.approvals });
+  const intake = createIntake(redis, { deadlineMs: 30_000 });
+  let acknowledged = 0;
+  try {
+    for (let step = 0; step < STEPS; step += 1) {
+      const startedAt = performance.now();
+      const share = (of: number): number => Math.floor((of * (step + 1)) / STEPS) - Math.floor((of * step) / STEPS);
+      const children = await startProcesses(world);
+      const handIn = async (): Promise<void> => {
+        for (let left = share(events); left > 0; left -= TOGETHER) {
+          const some = takeEvents(Math.min(TOGETHER, left), time.now());
+          await Promise.all(some.map((event) => intake.take({ type: 'event', event })));
+        }
+      };
+      const [done] = await Promise.all([act(share(actions)), handIn()]);
+      acknowledged += done;
+      await quiet(world);
+      await Promise.all(children.map((child) => child.stop()));
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+      process.stdout.write(`  day ${3 * step}: ${share(events)} events, ${done} actions, ${seconds} s\n`);
+      if (step < STEPS - 1) await time.forward(STEP_MS);
+    }
+    return await tell(world, acknowledged);
+  } finally {
+    await world.stop();
+  }
+}
+
+async function startWorld() {
+  const time = startSimulatedTime();
+  const [server, calm, webPort] = [await startRedis({ env: time.env }), await startRedis(), await freePort()];
+  const redis = new Redis(server.url);
+  const workspace = await startWorkspace({
+    botToken: BOT_TOKEN,
+    signingSecret: SIGNING,
+    appUrl: `http://127.0.0.1:${webPort}/slack/events`,
+    users: people.map((id) => ({ id, name: id.toLowerCase(), realName: `Person ${id.slice(3)}` })),
+    channels: Object.entries(channels).map(([name, id]) => ({ id, name })),
+    commands: ['/card'],
+    enforceRateLimits: false,
+    now: time.now,
+  });
+  const sandbox = await startSandbox({
+    token: CARD_TOKEN,
+    secret: SHARED_SECRET,
+    redisUrl: calm.url,
+    webhooks: `http://127.0.0.1:${webPort}/webhooks`,
+    now: () => new Date(time.now()),
+  });
+  return {
+    time,
+    redis,
+    workspace,
+    sandbox,
+    webPort,
+    env: {
+      REDIS_URL: server.url,
+      SLACK_BOT_TOKEN: BOT_TOKEN,
+      SLACK_API_URL: workspace.apiUrl,
+      ALERTS_CHANNEL: channels.alerts,
+      ALERTS_CHANNEL_SPEND: channels.spend,
+      ALERTS_CHANNEL_STATUS: channels.status,
+      ALERTS_CHANNEL_APPROVALS: channels.approvals,
+      ALERTS_CHANNEL_OPS: channels.ops,
+      OPERATORS: people.join(','),
+      APPROVERS: people.join(','),
+      LOG_LEVEL: 'fatal',
+    },
+    async stop() {
+      await Promise.all([sandbox.stop(), workspace.stop()]);
+      await calm.stop();
+      await stopRedis(redis, server);
+      time.end();
+    },
+  };
+}
+
+/** They start anew at each step, as with an update: a process that runs asks Redis for the time only now and then. */
+async function startProcesses({ env, time, sandbox, webPort }: World): Promise<Child[]> {
+  const ready = async (program: string, its: Readonly<Record<string, string>>): Promise<Child> => {
+    const adminPort = String(await freePort());
+    const isUp = () => answers(`http://127.0.0.1:${adminPort}/readyz`);
+    return await startChild(program, { ...env, ...its, ADMIN_PORT: adminPort }, isUp);
+  };
+  return await Promise.all([
+    // It takes the time from Redis, except for the signatures of Slack.
+    ready('src/web.js', {
+      HOST: '127.0.0.1',
+      PORT: String(webPort),
+      SLACK_SIGNING_SECRET: SIGNING,
+      WEBHOOK_SHARED_SECRET: SHARED_SECRET,
+    }),
+    ready('test/support/paced-worker.js', {
+      ...time.env,
+      CARD_API_URL: sandbox.url,
+      CARD_API_TOKEN: CARD_TOKEN,
+      // At the pace of Slack and of the real service the actions of a month would take hours.
+      TEST_PACE: JSON.stringify({ postMs: 20, sweepMs: 2000 }),
+      CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 60_000, detailCallsPerMinute: 60_000 }),
+    }),
+  ]);
+}
+
+/** Waits until nothing is under way any more, several looks long. */
+async function quiet({ redis, time, sandbox }: World): Promise<void> {
+  let looks = 0;
+  await until(async () => {
+    const counts = await Promise.all([
+      countInbox(redis),
+      countJobs(redis, ['alerts', 'bursts', 'actions', 'outbox', 'updates'], time.now() + SOON_MS),
+      // Its delayed jobs are what comes again.
+      countJobs(redis, ['maintenance'], 0),
+      redis.zcard(stateKey('actions-awaited')),
+      ...Object.values(channels).flatMap((channel) => [
+        redis.zcard(outboxKey(channel, 'queue')),
+        redis.exists(outboxKey(channel, 'sending'), outboxKey(channel, 'edits')),
+      ]),
+    ]);
+    const isQuiet = counts.every((count) => count === 0) && sandbox.pendingWebhooks() === 0;
+    looks = isQuiet ? looks + 1 : 0;
+    return looks === LOOKS;
+  }, STEP_MAX_MS);
+}
+
+async function tell({ redis, time }: World, acknowledged: number): Promise<boolean> {
+  const { bytes, keys, seconds } = await bytesByKind(redis);
+  const all = [...bytes.values()].reduce((sum, one) => sum + one, 0);
+  const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+  table(
+    `What is left after ${((STEPS - 1) * STEP_MS) / DAY_MS} days, ${count(acknowledged)} actions and ${count(await redis.llen(auditKey('chain')))} records`,
+    ['keys', 'KB', 'longest time to live, days'],
+    [
+      ...[...bytes]
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([kind, of]) => {
+          const left = seconds.get(kind) ?? -1;
+          const days = left < 0 ? 'stays' : (left / (DAY_MS / 1000)).toFixed(1);
+          return row(kind, [count(keys.get(kind) ?? 0), count(of / 1000), days]);
+        }),
+      row('all', [count([...keys.values()].reduce((sum, one) => sum + one, 0)), count(all / 1000), '']),
+    ],
+  );
+  const depths = await readDepths(openQueues(redis, 1, { onlyLook: true }));
+  const failed = Object.entries(depths).filter(([, depth]) => depth.failed > 0);
+  const wrong = [
+    ...(await notAsSaid(redis, time.now())),
+    ...failed.map(([name, depth]) => `${depth.failed} jobs of ${name} failed for good`),
+  ];
+  process.stdout.write(wrong.length === 0 ? '\n  All of it as SECURITY.md says.\n' : `\n  ${wrong.join('\n  ')}\n`);
+  return wrong.length === 0;
+}
