@@ -90,7 +90,6 @@ async function startWorld() {
     secret: SHARED_SECRET,
     redisUrl: calm.url,
     webhooks: `http://127.0.0.1:${webPort}/webhooks`,
-    now: () => new Date(time.now()),
   });
   return {
     time,
