@@ -14,7 +14,7 @@ import { benchWaiting } from '../bench/waiting.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
-  npm run bench                         all of them
+  npm run bench                         all of them but soak, which takes long and installs Debian's faketime
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
                                         waiting, programs, soak
 
@@ -25,7 +25,8 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
   --json   the figures of cost and routing as JSON
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
-Ends with 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 when the command could not be read.
+Ends with 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 when the command could not
+be read.
 `;
 const EX_USAGE = 64;
 const all = [
@@ -89,7 +90,7 @@ if (wanted('shards')) await benchShards();
 if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });
 if (wanted('waiting')) await benchWaiting(Number(values.events ?? 100_000));
 if (wanted('programs')) await benchPrograms();
-if (wanted('soak')) {
+if (positionals.includes('soak')) {
   const { events = '30000', actions = '1000' } = values;
   if (!(await benchSoak({ events: Number(events), actions: Number(actions) }))) process.exitCode = 1;
 }
