@@ -106,6 +106,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
     sendNow(events.first(), service, sent);
     await sendThrottled(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
+    // Chance may have joined all declines of the calm time, and joined ones have no buttons to press.
+    await drained(cluster, service.inFlight, options);
+    sendNow(events.alone(), service, sent);
+    await drained(cluster, service.inFlight, options);
     await oneOfEach(cluster, clicks);
     clicks.start();
     const repeat = (mark: string): ChaosEvent | null => {

@@ -46,6 +46,8 @@ export interface Events {
   next(): ChaosEvent;
   /** A decline that can be repeated. */
   first(): ChaosEvent;
+  /** A decline of a card that people may act on, which nothing repeats. */
+  alone(): ChaosEvent;
   isRepeated(mark: string): boolean;
   /** One more repeat of a decline. */
   repeat(mark: string): ChaosEvent | null;
@@ -74,6 +76,11 @@ export function createEvents(random: Random, acctIds: readonly number[], linked:
       return waiting ?? fresh();
     },
     first: () => repeatOf(createGroup(nextMark())),
+    alone() {
+      const mark = nextMark();
+      const event = { kind: 'decline', mark, opening: null, acctId: null };
+      return spend(random.pick(declines), event, mark, random.pick(acctIds));
+    },
     isRepeated: (mark) => groupOf.has(mark),
     repeat(mark) {
       const group = groupOf.get(mark);
