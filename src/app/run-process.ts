@@ -106,6 +106,7 @@ export async function withAdmin(
     },
     warnings: () => health?.warnings() ?? [],
     async metrics() {
+      metrics.measureProcess();
       await health?.refresh();
       return { contentType: metrics.registry.contentType, text: await metrics.registry.metrics() };
     },

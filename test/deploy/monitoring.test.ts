@@ -95,7 +95,8 @@ const faults: Readonly<Record<string, Series>> = {
 
 /** Every metric that web and worker serve. */
 async function served(): Promise<Set<string>> {
-  const { registry } = createMetrics('web');
+  const { registry, measureProcess } = createMetrics('web');
+  measureProcess();
   createHealthMetrics(registry, async () => {
     throw new Error('nobody asks');
   });

@@ -65,4 +65,15 @@ it("follows Prometheus' naming: seconds, and totals of what is only counted up",
   }
 });
 
+it('measures the process from the first time that somebody asks, and only once', async () => {
+  const { registry, measureProcess } = createMetrics('web');
+  const before = await registry.metrics();
+  measureProcess();
+  measureProcess();
+
+  const names = ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds'];
+  for (const name of names) expect(before).not.toContain(name);
+  for (const name of names) expect(await registry.metrics()).toContain(name);
+});
+
 type Metrics = ReturnType<typeof createMetrics>;
