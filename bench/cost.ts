@@ -9,7 +9,7 @@ import { stormDeclines } from './storm-declines.ts';
 import { startWorker, stopRedis, until } from './worker.ts';
 
 const ROUNDS = 5;
-const EVENTS = 1000;
+const EVENTS = 3000;
 const WEBHOOKS = 3000;
 
 /** What one round cost, for each event. */

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
@@ -6,7 +7,6 @@ import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { ALERT_ID_IN_KEY, runWithAlerts } from './run-with-alerts.ts';
 
 /** Retries share a message while each follows another within this time: after a quiet spell a decline is news again. */
 export const AGGREGATION_GAP_MS = 10 * 60_000;
@@ -52,9 +52,46 @@ export type AggregationGroups = ReturnType<typeof createAggregationGroups>;
 
 const joinScript = readScript(new URL('./join-aggregation-group.lua', import.meta.url));
 
+/** A decline that is put into its group in a channel. */
+interface Joining {
+  readonly channel: string;
+  readonly event: TransactionEvent;
+  readonly rule: AggregationRule;
+  readonly isLate: boolean;
+}
+
+const runningKey = ({ channel, rule }: Joining): string => stateKey(`groups:${channel}:${rule.key}`);
+const alertKey = (id: string): string => stateKey(`alert:${id}`);
+
+/** What the script takes for one decline. */
+function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (string | number)[] {
+  const { id, occurredAt, callbackAt, amountCents } = event;
+  const lasts = Math.ceil((gapMs + spanMs) / 1000);
+  const at = Math.floor(Date.parse(occurredAt));
+  return [id, at, occurredAt, callbackAt, amountCents, gapMs, spanMs, channel, lasts, isLate ? 1 : 0];
+}
+
 /** Which declines are repeats of which, in each channel. One script decides it. */
 export function createAggregationGroups(redis: Redis | Cluster) {
   const script = defineScript(redis, joinScript);
+  const run = async (joining: readonly Joining[], leaders: readonly string[]): Promise<string[]> => {
+    const own = joining.flatMap((one) => [runningKey(one), alertKey(one.event.id)]);
+    const args = [joining.length, RUNNING_MAX, ALERT_TTL_SECONDS, ...joining.flatMap(argsOf), ...leaders];
+    return (await script.run([...own, ...leaders.map(alertKey)], args)) as string[];
+  };
+  /**
+   * A script must be given the keys of all alerts that it may change: while slots of a Redis Cluster move, one that touches
+   * others would stop in the middle. Most often there is no other leader, and where one came meanwhile it is run again.
+   */
+  const join = batched(async (joining: readonly Joining[]) => {
+    const answers = await run(joining, []);
+    return await Promise.all(joining.map(async (one, index) => answers[index] || (await joinOther(one))));
+  });
+  async function joinOther(one: Joining): Promise<string> {
+    const leaders = (await redis.hkeys(runningKey(one))).filter((id) => id !== one.event.id);
+    const [answer] = await run([one], leaders);
+    return answer || (await joinOther(one));
+  }
   return {
     /**
      * Puts a decline into its group in a channel. Whatever the order of arrival and however often it is called, each event
@@ -65,29 +102,7 @@ export function createAggregationGroups(redis: Redis | Cluster) {
      *
      * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
      */
-    async join(
-      channel: string,
-      event: TransactionEvent,
-      { key, gapMs, spanMs }: AggregationRule,
-      isLate: boolean,
-    ): Promise<string> {
-      const running = stateKey(`groups:${channel}:${key}`);
-      const leader = await runWithAlerts({ redis, script, keys: [running], owners: running, own: event.id }, [
-        event.id,
-        Math.floor(Date.parse(event.occurredAt)),
-        event.occurredAt,
-        event.callbackAt,
-        event.amountCents,
-        gapMs,
-        spanMs,
-        ALERT_ID_IN_KEY,
-        channel,
-        Math.ceil((gapMs + spanMs) / 1000),
-        ALERT_TTL_SECONDS,
-        RUNNING_MAX,
-        isLate ? 1 : 0,
-      ]);
-      return String(leader);
-    },
+    join: (channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> =>
+      join({ channel, event, rule, isLate }),
   };
 }

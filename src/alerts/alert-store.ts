@@ -1,9 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
+import { batched } from '../core/batched.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
@@ -15,6 +17,10 @@ const KEPT_PAGE = 500;
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
+
+const saveSource = readScript(new URL('./save-alerts.lua', import.meta.url));
+
+const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
 
 /** The ids of an hour's alerts, a line each: a list of all of them would take six times as much. */
 const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
@@ -67,17 +73,18 @@ async function* idsOf(redis: Redis | Cluster, hour: number, length: number): Asy
  * (`card-testing-store.ts`).
  */
 export function createAlerts(redis: Redis | Cluster) {
-  const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
-  const packing = createAlertPacking();
-  const fieldsIn = async (alertId: string): Promise<Fields> => {
-    const stored = await redis.hgetallBuffer(keyOf(alertId));
-    const alert = packing.unpack(stored);
-    return { ...textsIn(stored), ...(alert === null ? {} : { alert }) };
-  };
+  const format = recordFormat(Alert);
+  const packing = createAlertPacking(format.read);
+  const save = createSave(redis);
+  const fieldsOf = (alertId: string): Promise<Record<string, Buffer>> => redis.hgetallBuffer(keyOf(alertId));
+  /** @returns null where it is unknown. What changes independently is empty in it. */
+  const savedOf = async (alertId: string): Promise<Alert | null> => packing.unpack(await fieldsOf(alertId));
+  const arrivals = createArrivals(savedOf);
   async function alertsOf(ids: readonly string[]): Promise<Alert[]> {
-    const texts = await Promise.all(ids.map(async (id) => (await fieldsIn(id).catch(nullWhereUnreadable))?.alert));
-    const alerts = texts.flatMap((text) => Alert.safeParse(text === undefined ? null : JSON.parse(text)).data ?? []);
-    return alerts.toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
+    const alerts = await Promise.all(ids.map((id) => savedOf(id).catch(nullWhereUnreadable)));
+    return alerts
+      .filter((alert) => alert !== null)
+      .toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
   const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
     const key = keyOf(alertId);
@@ -89,17 +96,13 @@ export function createAlerts(redis: Redis | Cluster) {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
     async save(alert: Alert): Promise<void> {
       const { id, callbackAt } = alert.event;
-      const key = keyOf(id);
-      const text = recordFormat(Alert).write(withoutFields(alert));
+      const pieces = packing.pack(format.write(withoutFields(alert)));
       // `late` is what scripts ask for.
-      const change = redis.multi().hset(key, { ...packing.pack(text), late: Number(alert.late) });
-      change.expire(key, ALERT_TTL_SECONDS);
-      const hour = Math.floor(Date.parse(callbackAt) / HOUR_MS);
-      change
-        .append(hourKey(hour), `${id}\n`)
-        .expireat(hourKey(hour), (hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS);
-      await change.exec();
+      const fields = [...Object.entries(pieces).flat(), 'late', Number(alert.late)];
+      arrivals.remember(alert);
+      await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), fields });
     },
+    arrivalOf: arrivals.of,
     /**
      * Those of the last 30 days, newest first: by the hour, within an hour page by page as they were stored, and sorted in
      * each page. Whoever needs only some reads no more than their pages. What this version cannot read is left out.
@@ -119,9 +122,9 @@ export function createAlerts(redis: Redis | Cluster) {
      * handled again, and each of them may cause another warning.
      */
     async get(alertId: string): Promise<Alert | null> {
-      const fields = await fieldsIn(alertId);
-      const stored = fieldOf('alert', fields, Alert);
-      const alert = stored === null ? null : withFields(stored, fields);
+      const fields = await fieldsOf(alertId);
+      const saved = packing.unpack(fields);
+      const alert = saved === null ? null : withFields(saved, textsIn(fields));
       return alert?.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
     },
     /** The purchase that it is a step of. */
@@ -146,6 +149,55 @@ export async function alertsOfKind<Kind extends Alert['kind']>(
 ): Promise<Extract<Alert, { kind: Kind }>[]> {
   const stored = await Promise.all(ids.map((id) => alerts.get(id).catch(nullWhereUnreadable)));
   return stored.filter((alert): alert is Extract<Alert, { kind: Kind }> => alert?.kind === kind);
+}
+
+/** As what an alert came, and when (UTC ISO 8601). */
+interface AlertArrival {
+  readonly kind: string;
+  readonly receivedAt: string;
+}
+const ARRIVALS_MAX = 5000;
+
+/** What this process has saved is remembered for a while: the same process posts most of it, a moment later. */
+function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
+  const arrivals = new Map<string, AlertArrival>();
+  function remember({ kind, event }: Alert): void {
+    const [oldest] = arrivals.keys();
+    if (oldest !== undefined && arrivals.size >= ARRIVALS_MAX) arrivals.delete(oldest);
+    arrivals.set(event.id, { kind: kind === 'transaction' ? event.kind : kind, receivedAt: event.receivedAt });
+  }
+  return {
+    remember,
+    async of(alertId: string): Promise<AlertArrival | null> {
+      const alert = arrivals.has(alertId) ? null : await read(alertId);
+      if (alert !== null) remember(alert);
+      return arrivals.get(alertId) ?? null;
+    },
+  };
+}
+
+/** An alert on its way into Redis. */
+interface Saved {
+  readonly id: string;
+  /** Since 1970. */
+  readonly hour: number;
+  /** Names and values in turn. */
+  readonly fields: readonly (string | number | Buffer)[];
+}
+
+/** Those that are saved in the same turn of the event loop are saved together. */
+function createSave(redis: Redis | Cluster): (alert: Saved) => Promise<null> {
+  const script = defineScript(redis, saveSource);
+  return batched(async (all: readonly Saved[]) => {
+    const keys = all.flatMap(({ id, hour }) => [hourKey(hour), keyOf(id)]);
+    await script.run(keys, [ALERT_TTL_SECONDS, ...all.flatMap(argsOf)]);
+    return all.map(() => null);
+  });
+}
+
+/** What `save-alerts.lua` takes for one alert. */
+function argsOf({ id, hour, fields }: Saved): (string | number | Buffer)[] {
+  return [(hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS, `${id}\n`, fields.length, ...fields];
 }
 
 /** What changes independently has fields of its own, and is empty in the alert's. */

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { batchedBy } from '../core/batched.ts';
 import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -18,11 +19,35 @@ const allDeclines = stateKey('declines');
 
 const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
 
+/** What an account has a list of its latest alerts of. */
+type AlertKind = 'declines' | 'shipments';
+
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** What happened to each card, by the time of the card service. */
 export function createCardHistory(redis: Redis | Cluster) {
   const keepLatest = defineScript(redis, keepLatestSource);
+  const addAlert = batchedBy(
+    ({
+      kind,
+    }: {
+      readonly acctId: number;
+      readonly kind: AlertKind;
+      readonly alertId: string;
+      readonly atMs: number;
+    }) => kind,
+    async (all) => {
+      const lists = all.flatMap(({ acctId, kind, alertId, atMs }) =>
+        [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])].map((key) => ({ key, alertId, atMs })),
+      );
+      const members = lists.flatMap(({ atMs, alertId }) => [atMs, alertId]);
+      await keepLatest.run(
+        lists.map(({ key }) => key),
+        [RECENT_MAX, HISTORY_TTL_SECONDS, ...members],
+      );
+      return all.map(() => null);
+    },
+  );
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
@@ -41,20 +66,19 @@ export function createCardHistory(redis: Redis | Cluster) {
       // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
-      await keepLatest.run([key], [atSeconds, member, HISTORY_MAX, HISTORY_TTL_SECONDS]);
+      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, atSeconds, member]);
       return await statuses(cardId);
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,
     /** Adds an alert to the account's latest declines or shipments. */
-    async addAlert(acctId: number, kind: 'declines' | 'shipments', alertId: string, atMs: number): Promise<void> {
-      const keys = [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])];
-      await keepLatest.run(keys, [atMs, alertId, RECENT_MAX, HISTORY_TTL_SECONDS]);
+    async addAlert(acctId: number, kind: AlertKind, alertId: string, atMs: number): Promise<void> {
+      await addAlert({ acctId, kind, alertId, atMs });
     },
     /** Declines of all cards, newest first. */
     newestDeclines: (limit: number): Promise<string[]> => redis.zrevrange(allDeclines, 0, limit - 1),
     /** Newest first. */
-    recentAlerts: (acctId: number, kind: 'declines' | 'shipments', limit: number): Promise<string[]> =>
+    recentAlerts: (acctId: number, kind: AlertKind, limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
     /** The time between the first and the last of the account's latest declines (ms). */
     async declinesLast(acctId: number): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { batched, batchedBy } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
@@ -93,26 +94,47 @@ function readStep(field: string, micros: string): EventLogStep {
 /** What the names of its fields begin with, among those of the alert. */
 const LOG = 'log:';
 
+const latestSource = readScript(new URL('./set-latest.lua', import.meta.url));
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
+
+/** Steps of some events on their way into Redis. */
+interface Noted {
+  readonly eventIds: readonly string[];
+  readonly fields: readonly string[];
+}
 
 export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
   const script = defineScript(redis, noteSource);
+  const latestScript = defineScript(redis, latestSource);
   // With the alert, which is there for as long: a key of its own would take as much again.
   const keyOf = (eventId: string): string => stateKey(`alert:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
-  return {
-    async note(eventIds, ...steps) {
-      if (eventIds.length === 0) return;
+  const setLatest = batched(async (all: readonly { readonly acctId: number; readonly eventId: string }[]) => {
+    const keys = all.map(({ acctId }) => latestKey(acctId));
+    await latestScript.run(keys, [EVENT_LOG_TTL_SECONDS, ...all.map(({ eventId }) => eventId)]);
+    return all.map(() => null);
+  });
+  /** Of most events that come together the same is to be said. */
+  const noteTogether = batchedBy(
+    ({ fields }: Noted) => fields.join('\n'),
+    async (all) => {
       const at = now().getTime();
       // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
-      const fields = steps.flatMap((step, index) => [
-        fieldOf(step),
+      const args = all[0].fields.flatMap((field, index) => [
+        field,
         `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,
       ]);
-      await script.run([eventIds].flat().map(keyOf), [STEPS_MAX, LOG, EVENT_LOG_TTL_SECONDS, ...fields]);
+      const keys = all.flatMap(({ eventIds }) => eventIds.map(keyOf));
+      await script.run(keys, [STEPS_MAX, LOG, EVENT_LOG_TTL_SECONDS, ...args]);
+      return all.map(() => null);
+    },
+  );
+  return {
+    async note(eventIds, ...steps) {
+      if (eventIds.length > 0) await noteTogether({ eventIds: [eventIds].flat(), fields: steps.map(fieldOf) });
     },
     async setLatest(acctId, eventId) {
-      await redis.set(latestKey(acctId), eventId, 'EX', EVENT_LOG_TTL_SECONDS);
+      await setLatest({ acctId, eventId });
     },
     latest: (acctId) => redis.get(latestKey(acctId)),
     async read(eventId) {

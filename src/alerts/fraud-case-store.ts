@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
@@ -15,8 +16,9 @@ export function createFraudCases(redis: Redis | Cluster) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
   const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);
+  const openText = batched((accounts: readonly number[]) => redis.mget(accounts.map(openKey)));
   const openIn = async (acctId: number): Promise<OpenCase | null> => {
-    const [caseId, alertId] = (await redis.get(openKey(acctId)))?.split(' ') ?? [];
+    const [caseId, alertId] = (await openText(acctId))?.split(' ') ?? [];
     return caseId === undefined || alertId === undefined ? null : { caseId, alertId };
   };
   const openOf = async (acctId: number): Promise<string | null> => (await openIn(acctId))?.caseId ?? null;

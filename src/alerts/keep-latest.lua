@@ -1,8 +1,15 @@
 --- @keys lists...
--- Sorted sets that keep their latest members. ARGV: score, member, how many are kept, time to live (s).
+-- Sorted sets that keep their latest members; one of them may come several times. ARGV: how many are kept, time to live (s), then
+-- for each list a score and a member.
+local last = {}
 for at = 1, #KEYS do
-  redis.call('ZADD', KEYS[at], ARGV[1], ARGV[2])
-  redis.call('ZREMRANGEBYRANK', KEYS[at], 0, -1 - tonumber(ARGV[3]))
-  redis.call('EXPIRE', KEYS[at], ARGV[4])
+  redis.call('ZADD', KEYS[at], ARGV[1 + 2 * at], ARGV[2 + 2 * at])
+  last[KEYS[at]] = at
+end
+for at = 1, #KEYS do
+  if last[KEYS[at]] == at then
+    redis.call('ZREMRANGEBYRANK', KEYS[at], 0, -1 - tonumber(ARGV[1]))
+    redis.call('EXPIRE', KEYS[at], ARGV[2])
+  end
 end
 return 1

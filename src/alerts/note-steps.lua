@@ -3,8 +3,8 @@
 -- same words stays as it was.
 local most, prefix = tonumber(ARGV[1]), ARGV[2]
 
-local function hasRoom(index)
-  if redis.call('HLEN', KEYS[index]) < most then return true end
+local function hasRoom(index, fields)
+  if fields < most then return true end
   -- A warning has a field for each card as well.
   local steps = 0
   for _, name in ipairs(redis.call('HKEYS', KEYS[index])) do
@@ -14,9 +14,11 @@ local function hasRoom(index)
 end
 
 for index = 1, #KEYS do
-  if hasRoom(index) then
+  local fields = redis.call('HLEN', KEYS[index])
+  if hasRoom(index, fields) then
     for at = 4, #ARGV, 2 do redis.call('HSETNX', KEYS[index], ARGV[at], ARGV[at + 1]) end
-    redis.call('EXPIRE', KEYS[index], ARGV[3])
+    -- A step may be noted before its alert is saved, which lasts for as long; it may also be one that was forgotten.
+    if fields == 0 then redis.call('EXPIRE', KEYS[index], ARGV[3]) end
   end
 end
 return 1

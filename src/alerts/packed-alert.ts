@@ -24,8 +24,8 @@ const options = { level: 1, windowBits: 12, memLevel: 4, dictionary: common, chu
 /** Redis keeps a hash in one piece of memory while no value is longer: each field of its own would take 60 bytes more. */
 const PIECE = 64;
 
-/** How many alerts of this process are read without unpacking them: each is read a few times soon after it was written. */
-const REMEMBERED_MAX = 1000;
+/** How many alerts are not read again: each is, a few times soon after it was written, together with all of its message. */
+const REMEMBERED_MAX = 5000;
 
 /** Fields of a hash as Redis has them. */
 type PackedFields = Readonly<Record<string, Buffer>>;
@@ -33,9 +33,11 @@ type PackedFields = Readonly<Record<string, Buffer>>;
 /**
  * The text of an alert as fields of a hash: a quarter of its size, in pieces `p0`, `p1` … The first begins with the number of
  * the dictionary and the length of all, because a longer text before it may have left more pieces.
+ *
+ * @param read what the text says, which is remembered for a while.
  */
-export function createAlertPacking() {
-  const texts = new Map<string, string>();
+export function createAlertPacking<T>(read: (text: string) => T) {
+  const known = new Map<string, { readonly text: string } | { readonly value: T }>();
   return {
     pack(text: string): Record<string, Buffer> {
       const body = deflateRawSync(text, options);
@@ -43,14 +45,14 @@ export function createAlertPacking() {
       packed.writeUInt8(DICTIONARY, 0);
       packed.writeUIntBE(body.length, 1, HEADER - 1);
       body.copy(packed, HEADER);
-      remember(body, text);
+      remember(body.toString('latin1'), { text });
       const pieces: Record<string, Buffer> = {};
       for (let at = 0; at * PIECE < packed.length; at += 1)
         pieces[`p${at}`] = packed.subarray(at * PIECE, (at + 1) * PIECE);
       return pieces;
     },
-    /** @returns null where there is none. @throws UnreadableError */
-    unpack(fields: PackedFields): string | null {
+    /** @returns null where there is none. @throws UnreadableError, or what `read` throws */
+    unpack(fields: PackedFields): T | null {
       const first = fields.p0;
       if (first === undefined) return null;
       if (first[0] !== DICTIONARY || first.length < HEADER)
@@ -58,15 +60,20 @@ export function createAlertPacking() {
       const pieces = [first];
       for (let at = 1; fields[`p${at}`] !== undefined; at += 1) pieces.push(fields[`p${at}`] ?? first);
       const body = Buffer.concat(pieces).subarray(HEADER, HEADER + first.readUIntBE(1, HEADER - 1));
-      return texts.get(body.toString('latin1')) ?? inflated(body);
+      const key = body.toString('latin1');
+      const found = known.get(key) ?? { text: inflated(body) };
+      if ('value' in found) return found.value;
+      const value = read(found.text);
+      remember(key, { value });
+      return value;
     },
   };
 
-  function remember(body: Buffer, text: string): void {
-    texts.set(body.toString('latin1'), text);
-    for (const oldest of texts.keys()) {
-      if (texts.size <= REMEMBERED_MAX) break;
-      texts.delete(oldest);
+  function remember(key: string, what: { readonly text: string } | { readonly value: T }): void {
+    known.set(key, what);
+    for (const oldest of known.keys()) {
+      if (known.size <= REMEMBERED_MAX) break;
+      known.delete(oldest);
     }
   }
 }

@@ -25,7 +25,7 @@ import { createWarned } from '../warnings/warned-store.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How many of the 32 alerts that a worker handles at a time may wait for the card API. */
+/** How many of the alerts that a worker handles at a time may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
 /** Everything that turns events into alerts. */

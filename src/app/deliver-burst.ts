@@ -6,7 +6,7 @@ import { fromStoredAs } from '../core/unknown-fields.ts';
 import type { Burst } from '../intake/burst.ts';
 
 /** How many cards of a burst are worked on at a time. They wait for Redis and the card API most of the time. */
-const CARDS_AT_ONCE = 32;
+const CARDS_AT_ONCE = 100;
 /** What has not begun by then is behind slow ones: any worker may do it. */
 const BEGIN_WITHIN_MS = 2000;
 

@@ -71,7 +71,7 @@ export const rules: Rules = {
     addSeen: ofActions,
   },
   alerts: {
-    ...reads('kept', 'get'),
+    ...reads('kept', 'get', 'arrivalOf'),
     ...ofJobs('save', 'setTimeline', 'setProgress'),
     setAsked: ofActions,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },

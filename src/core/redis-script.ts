@@ -14,8 +14,10 @@ export interface ScriptSource {
 
 /** A Lua script, sent once to each connection and called by its digest afterwards. */
 export interface RedisScript {
-  run(keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
 }
+
+type Arg = string | number | Buffer;
 
 const includeLine = /^--- @include "([^"]+)"$/gm;
 const keysLine = /^--- @keys (.+)$/m;
@@ -64,7 +66,7 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
-  const command: (this: unknown, ...args: (string | number)[]) => Promise<unknown> = Reflect.get(redis, name);
+  const command: (this: unknown, ...args: Arg[]) => Promise<unknown> = Reflect.get(redis, name);
   return {
     async run(keys, args) {
       const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;

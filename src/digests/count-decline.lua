@@ -1,20 +1,48 @@
---- @keys bucket, events of the bucket, list of buckets, first attempt
--- Counts an event once. An attempt within a day of the first one of its purchase is no further decline. ARGV: event id, start of
--- the bucket, TTL in seconds, oldest bucket to keep, time of the event, a day (both ms), how long a first attempt is kept, what
--- it is about, cents, how long it is remembered which events were counted.
-if redis.call('SADD', KEYS[2], ARGV[1]) == 0 then return 0 end
-local first = tonumber(redis.call('GET', KEYS[4]))
-local at, day = tonumber(ARGV[5]), tonumber(ARGV[6])
-local isRetry = first and math.abs(at - first) < day
-if not isRetry and not (first and at < first) then redis.call('SET', KEYS[4], ARGV[5], 'EX', ARGV[7]) end
-redis.call('HINCRBY', KEYS[1], 'attempts:' .. ARGV[8], 1)
-if not isRetry then
-  redis.call('HINCRBY', KEYS[1], 'count:' .. ARGV[8], 1)
-  redis.call('HINCRBY', KEYS[1], 'cents:' .. ARGV[8], ARGV[9])
+--- @keys list of buckets, buckets and their events and first attempts...
+-- Counts events once each. An attempt within a day of the first one of its purchase is no further decline. KEYS: then for each event
+-- its bucket, the events of the bucket, and the first attempt. ARGV: TTL in seconds, oldest bucket to keep, a day (ms), how long a
+-- first attempt is kept, how long it is remembered which events were counted, then for each event its id, start of the bucket,
+-- time of the event (ms), what it is about, cents.
+local day = tonumber(ARGV[3])
+
+-- What comes together is added up first: of each bucket, by what it is about.
+local buckets = {}
+local function sumsOf(bucket, start, about)
+  local name = KEYS[bucket]
+  buckets[name] = buckets[name] or { bucket = bucket, start = start, sums = {} }
+  local sums = buckets[name].sums
+  sums[about] = sums[about] or { attempts = 0, count = 0, cents = 0 }
+  return sums[about]
 end
-if redis.call('SCARD', KEYS[2]) > 1 then return 1 end
-redis.call('EXPIRE', KEYS[2], ARGV[10])
-redis.call('EXPIRE', KEYS[1], ARGV[3], 'NX')
-redis.call('ZADD', KEYS[3], ARGV[2], ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])
+
+local function count(bucket, events, tried, id, start, time, about, cents)
+  if redis.call('SADD', KEYS[events], id) == 0 then return end
+  local first = tonumber(redis.call('GET', KEYS[tried]))
+  local at = tonumber(time)
+  local isRetry = first and math.abs(at - first) < day
+  if not isRetry and not (first and at < first) then redis.call('SET', KEYS[tried], time, 'EX', ARGV[4]) end
+  local sums = sumsOf(bucket, start, about)
+  sums.attempts = sums.attempts + 1
+  if isRetry then return end
+  sums.count = sums.count + 1
+  sums.cents = sums.cents + cents
+end
+
+local arg = 6
+for key = 2, #KEYS, 3 do
+  count(key, key + 1, key + 2, unpack(ARGV, arg, arg + 4))
+  arg = arg + 5
+end
+for _, of in pairs(buckets) do
+  local bucket, events = of.bucket, of.bucket + 1
+  for about, sums in pairs(of.sums) do
+    for name, sum in pairs(sums) do
+      if sum ~= 0 then redis.call('HINCRBY', KEYS[bucket], name .. ':' .. about, string.format('%.0f', sum)) end
+    end
+  end
+  redis.call('EXPIRE', KEYS[events], ARGV[5], 'NX')
+  redis.call('EXPIRE', KEYS[bucket], ARGV[1], 'NX')
+  redis.call('ZADD', KEYS[1], of.start, of.start)
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
+end
 return 1

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { merchantName } from '../core/merchant-name.ts';
@@ -34,6 +35,17 @@ export interface Counted {
   readonly group: string | null;
 }
 
+/** One attempt on its way into Redis. */
+interface Attempt extends Pick<Counted, 'eventId' | 'cents'> {
+  /** Of its quarter hour (ms). */
+  readonly start: number;
+  readonly atMs: number;
+  /** The same for every attempt at it. */
+  readonly purchase: string;
+  /** Reason, merchant and group, as JSON. */
+  readonly about: string;
+}
+
 /** However often a purchase was tried, it is one decline, and its dollars count once. */
 export interface Sums {
   readonly count: number;
@@ -60,22 +72,29 @@ export function createTallies(redis: Redis | Cluster, now: () => number = Date.n
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
+  const oldest = (): number => now() - BUCKET_TTL_SECONDS * 1000;
+  const countAll = batched(async (all: readonly Attempt[]) => {
+    const keys = all.flatMap(({ start, purchase }) => [
+      keyOf(start),
+      `${keyOf(start)}:events`,
+      stateKey(`tally-first:${purchase}`),
+    ]);
+    const lasts = [BUCKET_TTL_SECONDS, oldest(), ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS, COUNTED_TTL_SECONDS];
+    const args = all.flatMap(({ eventId, start, atMs, about, cents }) => [eventId, start, atMs, about, cents]);
+    await script.run([listKey, ...keys], [...lasts, ...args]);
+    return all.map(() => null);
+  });
 
   return {
     /** Counts an event once, however often it is called. */
     async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
-      const oldest = now() - BUCKET_TTL_SECONDS * 1000;
-      if (!(start > oldest)) return;
+      if (!(start > oldest())) return;
       const shop = merchantName(merchant);
       const purchase = contentId('', [acctId, shop.key, place, reason.code, cents]);
       const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
-      const retries = [atMs, ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS];
-      await script.run(
-        [keyOf(start), `${keyOf(start)}:events`, listKey, stateKey(`tally-first:${purchase}`)],
-        [eventId, start, BUCKET_TTL_SECONDS, oldest, ...retries, about, cents, COUNTED_TTL_SECONDS],
-      );
+      await countAll({ eventId, start, atMs, purchase, about, cents });
     },
 
     /**

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
+import { batched } from '../core/batched.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
@@ -30,6 +31,8 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
     return texts;
   }
 
+  const readText = batched(readTexts);
+
   /** @returns the ids of accounts that somebody else changed at the same time. */
   async function changeSome(ids: readonly number[], change: Change): Promise<number[]> {
     const texts = await readTexts(ids);
@@ -40,7 +43,7 @@ export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => s
 
   return {
     keys,
-    read: async (acctId: number) => parse((await redis.hget(keys.accounts, String(acctId))) ?? ''),
+    read: async (acctId: number) => parse((await readText(acctId)) ?? ''),
     readMany: async (ids: readonly number[]) =>
       (await readTexts(ids)).map((text) => parse(text ?? '')).filter((account) => account !== null),
 

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -45,9 +46,8 @@ export function createLinks(redis: Redis | Cluster, now: () => number = Date.now
     return members.map((member) => Number(member.slice(userId.length + 1)));
   };
 
-  const ofAccount = async (acctId: number): Promise<Link | null> => {
-    return format.readOrNull(await redis.hget(byAccount, String(acctId)));
-  };
+  const textOf = batched((accounts: readonly number[]) => redis.hmget(byAccount, ...accounts.map(String)));
+  const ofAccount = async (acctId: number): Promise<Link | null> => format.readOrNull(await textOf(acctId));
 
   return {
     /** Replaces whoever the account was linked to before. Safe to repeat. */

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
+import { batchedBy } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -143,15 +144,24 @@ function createEntries(redis: Redis | Cluster): Entries {
   const release = defineScript(redis, scripts.release);
   const remove = defineScript(redis, scripts.remove);
   const noteChannel = createNoteChannel(redis);
-  return {
-    async put(channel, given) {
-      const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
+  const putTogether = batchedBy(
+    ({ channel }: { readonly channel: string; readonly entry: OutboxEntry }) => channel,
+    async (all) => {
+      const [{ channel }] = all;
       // First, so that a sweep finds the channel even after a crash between the two steps.
       await noteChannel(channel);
-      const keys = [...keysOf(channel), outboxKey(channel, `sent:${entry.id}`)];
-      const args = [entry.id, JSON.stringify(entry), maxWaitMs[entry.priority], Math.ceil(entry.notBefore ?? 0)];
-      return (await put.run(keys, args)) === 1;
+      const sent = all.map(({ entry }) => outboxKey(channel, `sent:${entry.id}`));
+      const args = all.flatMap(({ entry }) => {
+        const { id, priority, notBefore } = entry;
+        return [id, JSON.stringify(entry), maxWaitMs[priority], Math.ceil(notBefore ?? 0)];
+      });
+      const answers = (await put.run([...keysOf(channel), ...sent], args)) as number[];
+      return answers.map((answer) => answer === 1);
     },
+  );
+  return {
+    put: async (channel, given) =>
+      await putTogether({ channel, entry: toStored(OutboxEntry, { trace: currentTrace(), ...given }) }),
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
     async held(channel, exceptUntilMs) {
       const flat = await redis.zrange(outboxKey(channel, 'held'), '0', '-1', 'WITHSCORES');

@@ -1,17 +1,27 @@
---- @keys queue, entries, sending, held, most, sent
+--- @keys queue, entries, sending, held, most, sent...
 --- @include "../core/now"
--- ARGV: id, JSON, how long it may wait (ms), held until (ms) or 0.
--- Answers 1 when the entry is new, or was held and is released now; otherwise 0.
-if redis.call('EXISTS', KEYS[6]) == 1 then return 0 end
-local isHeld = tonumber(ARGV[4]) > now
-if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then
-  if isHeld or redis.call('ZREM', KEYS[4], ARGV[1]) == 0 then return 0 end
+-- ARGV: for each entry, in the order of the keys of what was sent: id, JSON, how long it may wait (ms), held until (ms) or 0.
+-- Answers for each 1 when the entry is new, or was held and is released now; otherwise 0.
+local function put(sent, id, json, waits, heldUntil)
+  if redis.call('EXISTS', KEYS[sent]) == 1 then return 0 end
+  local isHeld = tonumber(heldUntil) > now
+  local isNew = redis.call('HSETNX', KEYS[2], id, json) == 1
+  if not isNew then
+    if isHeld or redis.call('ZREM', KEYS[4], id) == 0 then return 0 end
+    redis.call('HSET', KEYS[2], id, json)
+  end
+  if isHeld then
+    redis.call('ZADD', KEYS[4], heldUntil, id)
+  else
+    redis.call('HSET', KEYS[2], 'since:' .. id, now)
+    redis.call('ZADD', KEYS[1], now + waits, id)
+  end
+  return 1
 end
-if isHeld then
-  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-  redis.call('ZADD', KEYS[4], ARGV[4], ARGV[1])
-else
-  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2], 'since:' .. ARGV[1], now)
-  redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+
+local answers = {}
+for index = 6, #KEYS do
+  local at = 4 * (index - 6)
+  answers[index - 5] = put(index, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
 end
-return 1
+return answers

@@ -97,7 +97,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
 }
 
 interface MeasureDeps {
-  readonly alerts: Pick<Alerts, 'get'>;
+  readonly alerts: Pick<Alerts, 'arrivalOf'>;
   /** Takes the time from the webhook of an alert to its message. */
   readonly alertPosted: (kind: string, durationMs: number) => void;
   readonly now: () => Date;
@@ -116,10 +116,9 @@ export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
       const alertId = alertIdOf(entry);
       if (alertId === null || entry.kind !== 'tracked') return;
       if (entry.late || entry.notBefore !== null || entry.audience !== 'team') return;
-      const alert = await alerts.get(alertId);
-      if (alert === null || alert.kind === 'activation-reminder') return;
-      const { kind, event } = alert;
-      alertPosted(kind === 'transaction' ? event.kind : kind, at - Date.parse(event.receivedAt));
+      const arrival = await alerts.arrivalOf(alertId);
+      if (arrival === null || arrival.kind === 'activation-reminder') return;
+      alertPosted(arrival.kind, at - Date.parse(arrival.receivedAt));
     });
   };
 }

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
 
@@ -84,10 +85,17 @@ function subjectsIn(lines: string): Subject[] {
   return [...keys].map((key) => (key.includes(':') ? readSubject(key) : { kind: 'alert', id: key }));
 }
 
+const addSource = readScript(new URL('./add-message.lua', import.meta.url));
+const updatesSource = readScript(new URL('./read-updates.lua', import.meta.url));
+/** So that one command of a flood does not block other requests to Redis for long. */
+const READ_AT_ONCE = 500;
+
 /** Which messages show a subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
 export function createTrackedMessages(redis: Redis | Cluster) {
+  const addScript = defineScript(redis, addSource);
+  const updatesScript = defineScript(redis, updatesSource);
   const at = async (channel: string, ts: string): Promise<Subject[]> =>
     subjectsIn((await redis.get(atKey(channel, ts))) ?? '');
   return {
@@ -101,13 +109,12 @@ export function createTrackedMessages(redis: Redis | Cluster) {
      * is higher when the message is added, the message is out of date.
      */
     async revisions(subjects: readonly Subject[]): Promise<number[]> {
-      const reading = redis.pipeline();
-      for (const subject of subjects) reading.hget(keyOf(subject), 'updates');
-      const answers = (await reading.exec()) ?? [];
-      return answers.map(([error, updates]) => {
-        if (error !== null) throw error;
-        return Number(updates ?? 0);
-      });
+      const revisions: number[] = [];
+      for (let from = 0; from < subjects.length; from += READ_AT_ONCE) {
+        const keys = subjects.slice(from, from + READ_AT_ONCE).map(keyOf);
+        revisions.push(...((await updatesScript.run(keys, [])) as string[]).map(Number));
+      }
+      return revisions;
     },
     /** Its messages are about to be updated. */
     async countUpdate(subject: Subject): Promise<void> {
@@ -116,18 +123,12 @@ export function createTrackedMessages(redis: Redis | Cluster) {
     },
     /** Adds a message that was posted to what it shows. @returns the revisions of the subjects, in the order given. */
     async add({ channel, ts }: MessageRef, shown: readonly Shown[]): Promise<number[]> {
-      const at = atKey(channel, ts);
-      const adding = redis.multi().append(at, shown.map(({ subject }) => `${shortKey(subject)}\n`).join(''));
-      adding.expire(at, Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind])));
-      for (const { subject, audience, threadId } of shown) {
-        const key = keyOf(subject);
-        adding
-          .hset(key, fieldOf({ channel, ts }), writeReference({ audience, threadId }))
-          .expire(key, ttlSeconds[subject.kind])
-          .hget(key, 'updates');
-      }
-      const answers = (await adding.exec()) ?? [];
-      return shown.map((_subject, index) => Number(answers[3 * index + 4]?.[1] ?? 0));
+      const lines = shown.map(({ subject }) => `${shortKey(subject)}\n`).join('');
+      const lasts = Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind]));
+      const references = shown.flatMap((one) => [writeReference(one), ttlSeconds[one.subject.kind]]);
+      const keys = [atKey(channel, ts), ...shown.map(({ subject }) => keyOf(subject))];
+      const updates = await addScript.run(keys, [lasts, lines, fieldOf({ channel, ts }), ...references]);
+      return (updates as string[]).map(Number);
     },
     /**
      * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct

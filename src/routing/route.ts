@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
+import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { visibilityVersionKey } from './channel-access.ts';
@@ -38,8 +39,13 @@ export function createRoutingRules(
   },
 ): () => Promise<RoutingRules> {
   let cached: { version: string; rules: Omit<RoutingRules, 'visibilityVersion'> } | null = null;
+  const rulesNow = batched(async (calls: readonly 'rules'[]) => {
+    const read = await readRules();
+    return calls.map(() => read);
+  });
+  return () => rulesNow('rules');
 
-  return async function rules() {
+  async function readRules(): Promise<RoutingRules> {
     // The versions are read first, so that a change in between is noticed the next time.
     const [routingVersion, visibilityVersion = null] = await redis.mget(routingVersionKey, visibilityVersionKey);
     const version = routingVersion ?? '0';
@@ -53,7 +59,7 @@ export function createRoutingRules(
       cached = { version, rules: { subscriptions: indexSubscriptions(subscriptions), quiet: byChannel, mutes } };
     }
     return { ...cached.rules, visibilityVersion };
-  };
+  }
 }
 
 interface Deps {

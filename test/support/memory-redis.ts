@@ -100,7 +100,7 @@ function createCommands(nowMs: () => number) {
       Object.fromEntries([...hash(key)].map(([field, value]) => [field, Buffer.from(value as string)])),
     hvals: (key: Arg) => [...hash(key).values()].map(String),
     hset(key: Arg, given: Arg | Fields, value: Arg = '') {
-      const fields: Fields = typeof given === 'object' ? given : { [given]: value };
+      const fields: Fields = typeof given === 'object' && !Buffer.isBuffer(given) ? given : { [String(given)]: value };
       for (const [field, one] of Object.entries(fields)) hash(key).set(field, Buffer.isBuffer(one) ? one : String(one));
       return Object.keys(fields).length;
     },
@@ -157,6 +157,32 @@ function createCommands(nowMs: () => number) {
       else sortedSets.zadd(open, order, id);
       return 0;
     },
+    'alerts/save-alerts'(count: Arg, ...rest: Arg[]) {
+      const [given, [seconds = '', ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
+      for (let index = 0; index < given.length; index += 2) {
+        const [list = '', alert = ''] = given.slice(index, index + 2);
+        const [endsAt = '', line = '', length = 0] = args.splice(0, 3);
+        const fields = args.splice(0, Number(length));
+        for (let at = 0; at < fields.length; at += 2) hashes.hset(alert, fields[at] ?? '', fields[at + 1]);
+        strings.expire(alert, seconds);
+        strings.append(list, line);
+        strings.expireat(list, endsAt);
+      }
+      return 1;
+    },
+    'outbox/add-message'(count: Arg, ...rest: Arg[]) {
+      const [at = '', ...subjects] = rest.slice(0, Number(count));
+      const [atLasts = '', lines = '', field = '', ...references] = rest.slice(Number(count));
+      strings.append(at, lines);
+      strings.expire(at, atLasts);
+      return subjects.map((subject, index) => {
+        hashes.hset(subject, field, references[2 * index]);
+        strings.expire(subject, references[2 * index + 1] ?? '');
+        return hashes.hget(subject, 'updates') ?? '0';
+      });
+    },
+    'outbox/read-updates': (_count: Arg, ...subjects: Arg[]) =>
+      subjects.map((subject) => hashes.hget(subject, 'updates') ?? '0'),
     'audit/append'(_count: Arg, chain: Arg, head: Arg, memory: Arg, _archived: Arg, ...rest: Arg[]) {
       const [seen, line, own, seconds] = rest;
       if (strings.exists(memory) === 1) return ['known'];

@@ -23,6 +23,34 @@ it('an alert that is saved again keeps the outcomes that were added in between',
   ).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T15:00:00.000Z']);
 });
 
+it('alerts that are saved together are those that each was, also in the list of their hour', async () => {
+  const alerts = createAlerts(redis());
+  const callbackAt = new Date().toISOString();
+  const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index).padStart(16, '0')}`);
+
+  await Promise.all(ids.map((id, index) => alerts.save(transactionAlert({ id, callbackAt, amountCents: index }))));
+
+  const read = await Promise.all(ids.map(createAlerts(redis()).get));
+  expect(read.map((alert) => alert?.event)).toEqual(
+    ids.map((id, amountCents) => expect.objectContaining({ id, amountCents })),
+  );
+  expect(await redis().ttl(stateKey(`alert:${ids[29]}`))).toBeGreaterThan(29 * 24 * 3600);
+  const kept: string[] = [];
+  for await (const { event } of alerts.kept()) kept.push(event.id);
+  expect(kept.toSorted()).toEqual(ids);
+});
+
+it('knows as what an alert came, and when, whoever saved it', async () => {
+  const alert = transactionAlert();
+  const alerts = createAlerts(redis());
+  await alerts.save(alert);
+  const { kind, receivedAt } = alert.event;
+
+  expect(await alerts.arrivalOf(alert.event.id)).toEqual({ kind, receivedAt });
+  expect(await createAlerts(redis()).arrivalOf(alert.event.id)).toEqual({ kind, receivedAt });
+  expect(await alerts.arrivalOf('evt_0000000000000000')).toBeNull();
+});
+
 it('an action has one outcome, the latest', async () => {
   const alerts = createAlerts(redis());
   const alert = transactionAlert();

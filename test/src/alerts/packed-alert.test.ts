@@ -5,11 +5,12 @@ import { UnreadableError } from '../../../src/core/errors.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 /** What another process reads: it has not packed it itself. */
-const read = (fields: Readonly<Record<string, Buffer>>): string | null => createAlertPacking().unpack(fields);
+const read = (fields: Readonly<Record<string, Buffer>>): string | null => createPacking().unpack(fields);
+const createPacking = () => createAlertPacking((text) => text);
 
 describe('the text of an alert in a hash', () => {
   it('is the same when another process reads it, whatever it says', () => {
-    const { pack } = createAlertPacking();
+    const { pack } = createPacking();
 
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -21,17 +22,30 @@ describe('the text of an alert in a hash', () => {
   it('takes a third of its length at most, in pieces of at most 64 bytes', () => {
     const text = JSON.stringify(transactionAlert());
 
-    const pieces = Object.values(createAlertPacking().pack(text));
+    const pieces = Object.values(createPacking().pack(text));
 
     expect(pieces.reduce((sum, piece) => sum + piece.length, 0)).toBeLessThan(text.length / 3);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBe(64);
   });
 
   it('is the later one where a longer one was before', () => {
-    const { pack } = createAlertPacking();
+    const { pack } = createPacking();
     const long = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
 
     expect(read({ ...pack(long), ...pack('short') })).toBe('short');
+  });
+
+  it('is read once, however often it is asked for', () => {
+    let reads = 0;
+    const { pack, unpack } = createAlertPacking((text) => {
+      reads += 1;
+      return { text };
+    });
+    const fields = pack('an alert');
+
+    expect(unpack(fields)).toBe(unpack(fields));
+    expect(unpack(createPacking().pack('another'))).toEqual({ text: 'another' });
+    expect(reads).toBe(2);
   });
 
   it('is not there in a hash that has other fields only', () => {

@@ -52,6 +52,21 @@ describe('a decline in the tally', () => {
     expect((await all()).reduce(added, none)).toEqual({ count: 1, attempts: 30, cents: 1000 });
   });
 
+  it('is counted the same when many come together', async () => {
+    const tallies = createTallies(redis(), now);
+    const at = (minute: number): string => `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`;
+    const tries = Array.from({ length: 30 }, (_, minute) => decline(`evt_${minute}`, at(minute)));
+    const others = Array.from({ length: 5 }, (_, acctId) =>
+      decline(`evt_other_${acctId}`, at(20), { acctId, cents: 500 }),
+    );
+
+    await Promise.all([...tries, ...others, ...tries].map(tallies.count));
+
+    const rows = await tallies.sum(ms('2026-11-20T14:15:00Z'), ms('2026-11-20T14:30:00Z'));
+    expect(rows.reduce(added, none), 'from 14:15 to 14:30').toEqual({ count: 5, attempts: 20, cents: 2500 });
+    expect((await all()).reduce(added, none)).toEqual({ count: 6, attempts: 35, cents: 3500 });
+  });
+
   it.each([
     ['another card', { acctId: 8 }],
     ['another amount', { cents: 1001 }],

@@ -1,5 +1,4 @@
 import { expect, it, vi } from 'vitest';
-import type { Alert } from '../../../src/alerts/alert.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createMeasurePosted } from '../../../src/outbox/record-posted.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -9,9 +8,10 @@ const afterwards = new Date(Date.parse(alert.event.receivedAt) + 2_500);
 const entry = (more: object = {}): OutboxEntry =>
   OutboxEntry.parse({ kind: 'tracked', id: 'e1', subject: { kind: 'alert', id: 'evt_1' }, ...more });
 
-async function measured(entries: readonly OutboxEntry[], stored: Alert | null = alert) {
+async function measured(entries: readonly OutboxEntry[], isStored = true) {
   const alertPosted = vi.fn<(kind: string, durationMs: number) => void>();
-  const alerts = { get: async () => stored };
+  const { kind, receivedAt } = alert.event;
+  const alerts = { arrivalOf: async () => (isStored ? { kind, receivedAt } : null) };
   await createMeasurePosted({ alerts, alertPosted, now: () => afterwards })(entries);
   return alertPosted.mock.calls;
 }
@@ -34,5 +34,5 @@ it.each([
 });
 
 it('does not measure an alert that is gone', async () => {
-  expect(await measured([entry()], null)).toEqual([]);
+  expect(await measured([entry()], false)).toEqual([]);
 });

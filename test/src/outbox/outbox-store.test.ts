@@ -33,6 +33,20 @@ it('stores each entry once, while it waits and after it was posted', async () =>
   expect(await order(outbox)).toEqual([]);
 });
 
+it('stores entries that come together as it stores each alone', async () => {
+  const outbox = createOutbox(redis());
+  const later = Date.now() + 60_000;
+  await outbox.put('C1', alert('held', { notBefore: later }));
+
+  const put = [alert('a'), alert('b'), alert('a'), alert('held'), alert('c', { notBefore: later })];
+  const answers = await Promise.all([...put.map((entry) => outbox.put('C1', entry)), outbox.put('C2', alert('a'))]);
+
+  expect(answers).toEqual([true, true, false, true, true, true]);
+  expect((await order(outbox)).toSorted()).toEqual(['a', 'b', 'held']);
+  expect((await outbox.held('C1')).map(({ entry, untilMs }) => [entry.id, untilMs])).toEqual([['c', later]]);
+  expect((await outbox.look('C2', 100)).waiting.map(({ entry }) => entry.id)).toEqual(['a']);
+});
+
 it('lets one worker claim entries, and nobody else anything until that is resolved', async () => {
   const outbox = createOutbox(redis());
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { batched, batchedBy } from '../../../src/core/batched.ts';
+
+describe('calls of one turn', () => {
+  it('become one run, and each gets its own answer', async () => {
+    const runs: (readonly number[])[] = [];
+    const double = batched(async (calls: readonly number[]) => {
+      runs.push(calls);
+      return calls.map((call) => call * 2);
+    });
+
+    expect(await Promise.all([double(1), double(2), double(1)])).toEqual([2, 4, 2]);
+    expect(runs).toEqual([[1, 2, 1]]);
+  });
+
+  it('are not answered with what an earlier turn was told', async () => {
+    let value = 'before';
+    const read = batched(async (calls: readonly string[]) => calls.map(() => value));
+    expect(await read('key')).toBe('before');
+    value = 'after';
+
+    expect(await read('key')).toBe('after');
+  });
+
+  it('are split into runs of at most 200', async () => {
+    const lengths: number[] = [];
+    const same = batched(async (calls: readonly number[]) => {
+      lengths.push(calls.length);
+      return calls;
+    });
+
+    const all = Array.from({ length: 450 }, (_, index) => index);
+
+    expect(await Promise.all(all.map(same))).toEqual(all);
+    expect(lengths).toEqual([200, 200, 50]);
+  });
+
+  it('all fail where the run fails', async () => {
+    const failing = batched(async (): Promise<never> => {
+      throw new Error('no answer');
+    });
+
+    expect(await Promise.allSettled([failing(1), failing(2)])).toEqual([
+      { status: 'rejected', reason: new Error('no answer') },
+      { status: 'rejected', reason: new Error('no answer') },
+    ]);
+  });
+});
+
+describe('calls of one turn with different keys', () => {
+  const upper = batchedBy(
+    (word: string) => word.charAt(0),
+    async (words) => {
+      if (words[0].startsWith('x')) throw new Error(`no ${words.join()}`);
+      return words.map((word) => `${word} of ${words.length}`);
+    },
+  );
+
+  it('have a run for each key, in the order in which they came', async () => {
+    expect(await Promise.all(['ab', 'ba', 'ac'].map(upper))).toEqual(['ab of 2', 'ba of 1', 'ac of 2']);
+  });
+
+  it('fail where the run of their own key fails', async () => {
+    expect(await Promise.allSettled(['ab', 'xa', 'xb'].map(upper))).toEqual([
+      { status: 'fulfilled', value: 'ab of 1' },
+      { status: 'rejected', reason: new Error('no xa,xb') },
+      { status: 'rejected', reason: new Error('no xa,xb') },
+    ]);
+  });
+});
