@@ -115,7 +115,7 @@ it('delivers the events of one card one after the other, in the order in which t
 });
 
 it('what is behind slow events becomes a job of its own, for any worker', async () => {
-  const slow = Array.from({ length: 32 }, (_, card) => decline(card, card + 1));
+  const slow = Array.from({ length: 100 }, (_, card) => decline(card, card + 1));
   const behind = [decline(100, 100), decline(101, 1)];
   const { deliverBurst, own } = createWorld(
     async () => {
