@@ -106,9 +106,8 @@ export async function withAdmin(
     },
     warnings: () => health?.warnings() ?? [],
     async metrics() {
-      metrics.measureProcess();
       await health?.refresh();
-      return { contentType: metrics.registry.contentType, text: await metrics.registry.metrics() };
+      return await metrics.read();
     },
     queuePage: () => queuePage,
     log,

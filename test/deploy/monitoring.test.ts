@@ -95,8 +95,8 @@ const faults: Readonly<Record<string, Series>> = {
 
 /** Every metric that web and worker serve. */
 async function served(): Promise<Set<string>> {
-  const { registry, measureProcess } = createMetrics('web');
-  measureProcess();
+  const { registry, read } = createMetrics('web');
+  await read();
   createHealthMetrics(registry, async () => {
     throw new Error('nobody asks');
   });
