@@ -49,6 +49,19 @@ const filesBesideModules = {
 };
 
 /**
+ * A package in CommonJS is a function that is called at the start. V8 compiles a function in parentheses at once, but an
+ * arrow function in parentheses it only looks through, and compiles it with the call: a tenth of a start. Packages that
+ * use `this` or `arguments` at their top get them as parameters.
+ */
+const compiledAtOnce = {
+  name: 'compiled-at-once',
+  renderChunk: (code) => ({
+    code: code.replaceAll(/(?<=__commonJSMin\(\()(\([\w$, ]*\)) => \{$/gm, 'function $1 {'),
+    map: null,
+  }),
+};
+
+/**
  * Bundles all programs with their packages: Node takes three times as long to find and read 1,500 small files as to run
  * them, so a process starts in a third of the time.
  */
@@ -57,7 +70,7 @@ export default defineConfig({
   platform: 'node',
   // Not bundled: a native addition of BullMQ that may be missing, and what only development uses.
   external: ['msgpackr-extract', 'autocannon', 'playwright-core'],
-  plugins: [filesBesideModules],
+  plugins: [filesBesideModules, compiledAtOnce],
   // Bull Board looks for its page by `eval`, unless it is told where that is, as here.
   checks: { eval: false },
   output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', cleanDir: true, sourcemap: true },
