@@ -13,6 +13,9 @@ const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
+/** What is changed on its way to mrkdwn. Most names, places and times have none of it, and are not looked through for each. */
+const special = /[^ -~]|[*~`_@&<>]|:[^:]*:/;
+
 /** Keeps digits after right-to-left text from joining it. */
 const LEFT_TO_RIGHT_MARK = '\u200E';
 
@@ -39,6 +42,7 @@ function clean(text: string): string {
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export function escapeMrkdwn(text: string): string {
+  if (!special.test(text)) return text.trim();
   return clean(text)
     .replace(/[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (mark) => lookalikes[mark] ?? '')
     .replace(/:(?=[\w+'-]+:)(?!(?<=\d:)[0-5]\d\b)/g, `:${ZERO_WIDTH_SPACE}`)

@@ -52,6 +52,20 @@ describe('outside text in mrkdwn', () => {
       ),
     );
   });
+
+  it('shows what has nothing special in it as what has', () => {
+    // The accent has every rule looked at, and changes nothing itself.
+    const ascii = fc.string({
+      unit: fc.constantFrom(...'* _ ~ ` @ : < > & | - " / . , 9 a Z here :tada: 12:30'.split(' '), ' '),
+    });
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(escapeMrkdwn(`a${text}z`)).toBe(escapeMrkdwn(`a${text}zé`).slice(0, -1));
+      }),
+      { numRuns: 500 },
+    );
+    expect(escapeMrkdwn('  between spaces ')).toBe('between spaces');
+  });
 });
 
 describe('outside text in plain text', () => {
