@@ -123,7 +123,11 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   report.area('Redis');
   await (store === null
     ? skip()
-    : checkRedis({ ...store, redisFullAt: either?.redisFullAt ?? null }, report, TIMEOUT_MS));
+    : checkRedis(
+        { ...store, redisFullAt: either?.redisFullAt ?? null, auditArchive: worker?.audit.archive },
+        report,
+        TIMEOUT_MS,
+      ));
   report.area('Slack');
   await (either === null || policy === null
     ? skip()

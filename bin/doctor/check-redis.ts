@@ -3,6 +3,7 @@ import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-fo
 import { within } from '../../src/core/deadline.ts';
 import { createLog } from '../../src/core/log.ts';
 import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
+import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
 
@@ -11,11 +12,15 @@ const CLOCK_DIFFERENCE_MAX_MS = 5000;
 /** The oldest version that the tests run against. */
 const OLDEST_MAJOR = 7;
 
-type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & { readonly redisFullAt: number | null };
+type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & {
+  readonly redisFullAt: number | null;
+  /** `AUDIT_ARCHIVE` of the worker, null where it has none; not given where its variables are not here. */
+  readonly auditArchive: string | null | undefined;
+};
 
 /** Version, memory, persistence and clock of Redis, and whether this build can read what is stored there. */
 export async function checkRedis(
-  { redis: target, redisShards, redisFullAt }: Given,
+  { redis: target, redisShards, redisFullAt, auditArchive }: Given,
   report: Report,
   timeoutMs: number,
 ): Promise<void> {
@@ -34,7 +39,10 @@ export async function checkRedis(
     const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
     if (why !== null) report.fix('this version cannot read what is stored', why);
     else if (whyShards !== null) report.fix('what is stored has another number of shards', whyShards);
-    else await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
+    else {
+      await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
+      if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, inTime }, report);
+    }
   } catch {
     report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {

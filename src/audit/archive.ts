@@ -22,6 +22,8 @@ export interface Archive {
    * @throws ArchiveError where a record is missing.
    */
   read(from: number, to: number): AsyncGenerator<string, void>;
+  /** The first record up to this one that no file has by its name; null: every one is there. Nothing is read. */
+  firstMissing(to: number): Promise<number | null>;
   /**
    * Writes lines to a file, whose segment is known once they have been read. It is on the disk, and was read back, when
    * this resolves; after a crash it may be written again.
@@ -78,6 +80,16 @@ export function openArchive(folder: string): Archive {
         if (number <= segment.last) throw new ArchiveError(number, `is missing: ${name} ends before it`);
       }
       if (next <= to) throw new ArchiveError(next, 'is missing: no file in AUDIT_ARCHIVE has it');
+    },
+
+    async firstMissing(to) {
+      let next = 1;
+      const all = await segments().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      });
+      for (const { first, last } of all) if (first <= next) next = Math.max(next, last + 1);
+      return next > to ? null : next;
     },
 
     async write(lines, segment) {
