@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { inForce } from '../src/app/compose-audit.ts';
 import type { auditConfig } from '../src/app/config.ts';
 import { createAudit, createRecordSigner, nobody, type Statement } from '../src/audit/audit.ts';
+import type { RedisClient } from '../src/core/redis.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';
 
@@ -9,7 +9,7 @@ import { orExit } from './reach-redis.ts';
 type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<Statement, 'reason' | 'detail'>>;
 
 /** Puts on record what is done at a terminal; null where the worker's key to sign it is not there. */
-export function openRecord(redis: Redis | Cluster, config: ReturnType<typeof auditConfig>) {
+export function openRecord(redis: RedisClient, config: ReturnType<typeof auditConfig>) {
   const { secrets } = config.audit;
   if (secrets.length === 0) return null;
   const policy = orExit(() => readPolicy(config));

@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import type { Action } from './action.ts';
 
@@ -27,7 +27,7 @@ export interface Rejection {
 export const NOT_SIGNED = 'it is not signed by the web process, or was changed since';
 
 interface Deps {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   readonly signer: Pick<Signer, 'verify'>;
   readonly now: () => Date;
 }

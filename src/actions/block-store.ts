@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 
@@ -25,7 +25,7 @@ const KeptBlock = Block.extend({ actionId: z.string() });
 export type Blocks = ReturnType<typeof createBlocks>;
 
 /** Blocks that can still be undone, by the action that made them. They are signed: whoever blocked a card may undo it. */
-export function createBlocks(redis: Redis | Cluster, signer: Signer) {
+export function createBlocks(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({
     redis,
     schema: KeptBlock,

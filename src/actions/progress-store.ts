@@ -1,7 +1,8 @@
-import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { ChainableCommander } from 'ioredis';
 import { ruleKeys } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Action } from './action.ts';
 import {
   ActionState,
@@ -19,7 +20,7 @@ const KEPT_SECONDS = 15 * 24 * 3600;
 /** How far each action got. */
 export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(redis: Redis | Cluster) {
+export function createProgress(redis: RedisClient) {
   const store = createOpenRecordStore({
     redis,
     schema: ActionState,
@@ -76,7 +77,7 @@ const changers = (members: readonly string[]): { readonly verb: string; readonly
     return { verb, id };
   });
 
-export function createLatestChanges(redis: Redis | Cluster) {
+export function createLatestChanges(redis: RedisClient) {
   const subjectsOf = (acctId: number, expected: Expected): string[] =>
     (expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes)).map((subject) => `${acctId}:${subject}`);
   const latestKey = (subject: string): string => stateKey(`changed:${subject}`);

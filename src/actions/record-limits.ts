@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Action } from './action.ts';
 
 /** Refusals of one person within this time are told together. */
@@ -11,7 +11,7 @@ const QUESTIONS_SECONDS = 3600;
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
 /** How often people are refused, so that one person cannot fill the record, which is kept for good. */
-export function createRefusalCounts(redis: Redis | Cluster) {
+export function createRefusalCounts(redis: RedisClient) {
   const firstKey = (userId: string): string => stateKey(`refused-first:${userId}`);
   const countKey = (first: string): string => stateKey(`refused-more:${first}`);
   return {
@@ -67,7 +67,7 @@ export interface Look {
 export type Looks = ReturnType<typeof createLooks>;
 
 /** Who looked at what lately. */
-export function createLooks(redis: Redis | Cluster) {
+export function createLooks(redis: RedisClient) {
   return {
     /** Whether a look goes on record. Safe to repeat. */
     async isFirst({ id, verb, userId, acctId }: Look): Promise<boolean> {

@@ -1,10 +1,10 @@
-import type { Cluster, Redis } from 'ioredis';
 import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
@@ -72,7 +72,7 @@ function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (
 }
 
 /** Which declines are repeats of which, in each channel. One script decides it. */
-export function createAggregationGroups(redis: Redis | Cluster) {
+export function createAggregationGroups(redis: RedisClient) {
   const script = defineScript(redis, joinScript);
   const run = async (joining: readonly Joining[], leaders: readonly string[]): Promise<string[]> => {
     const own = joining.flatMap((one) => [runningKey(one), alertKey(one.event.id)]);

@@ -1,10 +1,10 @@
-import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { batched } from '../core/batched.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
 import { createAlertPacking } from './packed-alert.ts';
@@ -30,7 +30,7 @@ const ID_LINE = 21;
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /** About how many alerts came in the last 24 hours, and in all 30 days. One that was stored again counts again. */
-export async function countAlerts(redis: Redis | Cluster): Promise<{ lastDay: number; kept: number }> {
+export async function countAlerts(redis: RedisClient): Promise<{ lastDay: number; kept: number }> {
   const now = Math.floor(Date.now() / HOUR_MS);
   const lengths = await lengthsOf(
     redis,
@@ -41,7 +41,7 @@ export async function countAlerts(redis: Redis | Cluster): Promise<{ lastDay: nu
 }
 
 /** How many characters the lists of these hours have. */
-async function lengthsOf(redis: Redis | Cluster, hours: readonly number[]): Promise<number[]> {
+async function lengthsOf(redis: RedisClient, hours: readonly number[]): Promise<number[]> {
   const reading = redis.pipeline();
   for (const hour of hours) reading.strlen(hourKey(hour));
   return ((await reading.exec()) ?? []).map(([error, length]) => {
@@ -51,7 +51,7 @@ async function lengthsOf(redis: Redis | Cluster, hours: readonly number[]): Prom
 }
 
 /** The ids of an hour's alerts, each once, in pages: those that were stored last come first. */
-async function* idsOf(redis: Redis | Cluster, hour: number, length: number): AsyncGenerator<string[]> {
+async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGenerator<string[]> {
   const known = new Set<string>();
   for (let end = length; end > 0; ) {
     // With the end of the line before, which says that a line begins there.
@@ -72,7 +72,7 @@ async function* idsOf(redis: Redis | Cluster, hour: number, length: number): Asy
  * (`aggregation-group-store.ts`), its purchase or card order, who ordered it, and the cards of a card-testing warning
  * (`card-testing-store.ts`).
  */
-export function createAlerts(redis: Redis | Cluster) {
+export function createAlerts(redis: RedisClient) {
   const format = recordFormat(Alert);
   const packing = createAlertPacking(format.read);
   const save = createSave(redis);
@@ -186,7 +186,7 @@ interface Saved {
 }
 
 /** Those that are saved in the same turn of the event loop are saved together. */
-function createSave(redis: Redis | Cluster): (alert: Saved) => Promise<null> {
+function createSave(redis: RedisClient): (alert: Saved) => Promise<null> {
   const script = defineScript(redis, saveSource);
   return batched(async (all: readonly Saved[]) => {
     const keys = all.flatMap(({ id, hour }) => [hourKey(hour), keyOf(id)]);

@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { batchedBy } from '../core/batched.ts';
 import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 
@@ -25,7 +25,7 @@ type AlertKind = 'declines' | 'shipments';
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** What happened to each card, by the time of the card service. */
-export function createCardHistory(redis: Redis | Cluster) {
+export function createCardHistory(redis: RedisClient) {
   const keepLatest = defineScript(redis, keepLatestSource);
   const addAlert = batchedBy(
     ({
@@ -92,7 +92,7 @@ export function createCardHistory(redis: Redis | Cluster) {
 }
 
 /** Which of our actions the webhooks of a status belong to. */
-function createExpectations(redis: Redis | Cluster) {
+function createExpectations(redis: RedisClient) {
   return {
     /** Notes whose action the next webhook with this status will confirm. */
     async expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { OrderProgress, type OrderStep, orderSteps } from './alert.ts';
 
@@ -26,7 +26,7 @@ const awaitedKey = stateKey('awaited-activations');
 const awaitedFormat = recordFormat(Awaited);
 
 /** The progress of each card order. */
-export function createCardOrders(redis: Redis | Cluster) {
+export function createCardOrders(redis: RedisClient) {
   const noteIn = defineScript(redis, noteScript);
   const orderKey = (acctId: number, cardOrderId: number | string): string =>
     stateKey(`card-order:${acctId}:${cardOrderId}`);

@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { locationLine } from '../core/merchant-category.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
@@ -45,7 +45,7 @@ export type CardTesting = ReturnType<typeof createCardTesting>;
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
 /** At which merchants cards are being tested, in each channel. One script decides it. */
-export function createCardTesting(redis: Redis | Cluster) {
+export function createCardTesting(redis: RedisClient) {
   const script = defineScript(redis, joinScript);
   return {
     /**

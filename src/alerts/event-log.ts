@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { batched, batchedBy } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** As long as the alert itself. */
@@ -103,7 +103,7 @@ interface Noted {
   readonly fields: readonly string[];
 }
 
-export function createEventLog(redis: Redis | Cluster, now: () => Date = () => new Date()): EventLog {
+export function createEventLog(redis: RedisClient, now: () => Date = () => new Date()): EventLog {
   const script = defineScript(redis, noteSource);
   const latestScript = defineScript(redis, latestSource);
   // With the alert, which is there for as long: a key of its own would take as much again.

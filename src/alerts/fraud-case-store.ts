@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 export type FraudCases = ReturnType<typeof createFraudCases>;
@@ -12,7 +12,7 @@ interface OpenCase {
 }
 
 /** Which fraud case of a card account is open, and about which alerts it is. The case itself is an alert. */
-export function createFraudCases(redis: Redis | Cluster) {
+export function createFraudCases(redis: RedisClient) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
   const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);

@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { WithLock } from '../core/lock.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { merchantKey } from './aggregation-group-store.ts';
 import { groupPurchases, PurchaseStep, type PurchaseTimeline, REFUND_WITHIN_MS } from './purchase-timeline.ts';
 
@@ -24,7 +24,7 @@ const format = recordFormat(Kept);
 export type Purchases = ReturnType<typeof createPurchases>;
 
 /** The recent purchases of each account, in one hash that is changed under a lock. */
-export function createPurchases(redis: Redis | Cluster, withLock: WithLock) {
+export function createPurchases(redis: RedisClient, withLock: WithLock) {
   return {
     /**
      * Adds an authorization, settlement, reversal or refund to its purchase. Whatever the order of arrival, and however

@@ -1,12 +1,12 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { RedisScript } from '../core/redis-script.ts';
 
 /** Finds the id in the key of an alert, whatever a card program has in front: a pattern of Lua. */
 export const ALERT_ID_IN_KEY = ':alert:(.+)$';
 
 interface WithAlerts {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   readonly script: RedisScript;
   /** The keys that it takes before those of alerts. */
   readonly keys: readonly string[];

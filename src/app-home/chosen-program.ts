@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Slack } from '../slack/client.ts';
 import * as limits from '../slack/limits.ts';
 
@@ -15,7 +15,7 @@ export interface NamedProgram {
 export type ChosenPrograms = ReturnType<typeof createChosenPrograms>;
 
 /** @param redis the first program's, whichever program asks. */
-export function createChosenPrograms(redis: Redis | Cluster) {
+export function createChosenPrograms(redis: RedisClient) {
   const key = stateKey('home-programs');
   return {
     async of(userId: string): Promise<string> {

@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { Role } from '../policy/decide-action.ts';
 import { HomePages, HomeTurn, turnValue } from './home-page.ts';
 
@@ -40,7 +40,7 @@ export function homeOpened(opened: Omit<HomeOpened, 'id'>, nowMs: number): HomeO
 /** Who opened App Home within the last day, which roles they had then, and which pages they turned to. */
 export type HomeViewers = ReturnType<typeof createHomeViewers>;
 
-export function createHomeViewers(redis: Redis | Cluster, now: () => number = Date.now) {
+export function createHomeViewers(redis: RedisClient, now: () => number = Date.now) {
   const viewersKey = stateKey('home-viewers');
   const rolesKey = stateKey('home-roles');
   const format = recordFormat(Viewer);

@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
 import { commit, createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
@@ -18,7 +18,7 @@ export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
  *
  * @param signer null in the web process, which only shows them.
  */
-export function createRequests(redis: Redis | Cluster, signer: Signer | null) {
+export function createRequests(redis: RedisClient, signer: Signer | null) {
   const store = createOpenRecordStore({
     redis,
     schema: LimitRequest,

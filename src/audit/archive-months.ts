@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { auditKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Archive, Segment } from './archive.ts';
 import { type AuditReader, readArchived } from './audit.ts';
@@ -12,7 +12,7 @@ const DAY_MS = 24 * 3_600_000;
 const forgetSource = readScript(new URL('./forget-archived.lua', import.meta.url));
 
 interface Deps {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   readonly reader: AuditReader;
   readonly archive: Archive;
   readonly now: () => Date;

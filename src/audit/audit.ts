@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { ConfigError } from '../core/errors.ts';
 import { auditKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { createSigner, type Signer } from '../core/sign.ts';
 import type { Archive } from './archive.ts';
@@ -149,7 +149,7 @@ export function chainHash(previous: string, record: unknown): string {
 export const createRecordSigner = (secrets: readonly string[]): Signer => createSigner(secrets, 'audit record');
 
 interface AuditDeps {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   /** Signs the hash of a record with a key that is not in Redis. */
   readonly sign: (hash: string) => string;
   /** The policy at this moment. */
@@ -199,12 +199,12 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log, ar
 }
 
 /** How many records were moved to files, and the hash of the last one there. */
-export async function readArchived(redis: Redis | Cluster): Promise<AuditHead> {
+export async function readArchived(redis: RedisClient): Promise<AuditHead> {
   return toHead(await redis.get(archived));
 }
 
 /** @param archive null: all of it must be in Redis. */
-export function createAuditReader(redis: Redis | Cluster, archive: Archive | null = null) {
+export function createAuditReader(redis: RedisClient, archive: Archive | null = null) {
   async function* readFiles(from: number, to: number): AsyncGenerator<AuditEntry, void> {
     if (archive === null)
       throw new ConfigError([

@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { auditKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
@@ -16,7 +16,7 @@ interface CopyProblems {
 }
 
 interface Deps {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   readonly reader: AuditReader;
   readonly isSigned: Signer['verify'];
   readonly sink: Sink;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import type { Log } from './log.ts';
+import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
 /** How long a lock outlives an owner that died. */
@@ -16,7 +16,7 @@ const renewSource = readScript(new URL('./renew-lock.lua', import.meta.url));
 const freeSource = readScript(new URL('./free-lock.lua', import.meta.url));
 
 /** A key that at most one owner holds at a time, and that expires unless the owner renews it. */
-export function createOwnedKey(redis: Redis | Cluster) {
+export function createOwnedKey(redis: RedisClient) {
   const renew = defineScript(redis, renewSource);
   const free = defineScript(redis, freeSource);
   return {
@@ -65,7 +65,7 @@ interface LockOptions {
  *
  * @throws StoreUnavailableError when the lock was not free within `maxWaitMs`.
  */
-export function createLock(redis: Redis | Cluster, { maxWaitMs = 60_000, log }: LockOptions = {}): WithLock {
+export function createLock(redis: RedisClient, { maxWaitMs = 60_000, log }: LockOptions = {}): WithLock {
   const lock = createOwnedKey(redis);
 
   return async function withLock(name, work, outer) {

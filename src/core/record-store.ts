@@ -1,7 +1,8 @@
-import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { ChainableCommander } from 'ioredis';
 import type { z } from 'zod';
 import { ForgedError, isFaultOfOurs, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
+import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 import type { Signer } from './sign.ts';
 import { fromStored, toStored } from './unknown-fields.ts';
@@ -47,7 +48,7 @@ export const unreadableKey = stateKey('unreadable');
 
 /** Those that this version can read. The others stay as they are: one of a newer version must not hide all the others. */
 async function readEach<T>(
-  redis: Redis | Cluster,
+  redis: RedisClient,
   kind: string,
   texts: readonly (string | null)[],
   format: RecordFormat<T>,
@@ -78,7 +79,7 @@ export interface RecordStore<T, Id = string> {
 }
 
 interface StoreOptions<T, Id> {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   readonly schema: z.ZodType<T>;
   /** Given where the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;

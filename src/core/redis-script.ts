@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 
 /** The text of a `.lua` file with everything that it includes, and the keys that it declares. */
 export interface ScriptSource {
@@ -63,7 +63,7 @@ function readWithIncludes(file: URL, included: Set<string>): string {
  *
  * ioredis sends its text again by itself where a server does not know it (restart, failover, a new node).
  */
-export function defineScript(redis: Redis | Cluster, source: ScriptSource): RedisScript {
+export function defineScript(redis: RedisClient, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
   const command: (this: unknown, ...args: Arg[]) => Promise<unknown> = Reflect.get(redis, name);

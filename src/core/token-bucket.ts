@@ -1,4 +1,4 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
 /** How many calls may be made, over all workers together. */
@@ -8,7 +8,7 @@ const takeSource = readScript(new URL('./take-token.lua', import.meta.url));
 
 /** @param keys both in one slot. */
 export function createTokenBucket(
-  redis: Redis | Cluster,
+  redis: RedisClient,
   keys: { readonly bucket: string; readonly pause: string },
   { perMinute, burst }: { readonly perMinute: number; readonly burst: number },
 ) {

@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from './keys.ts';
 import type { WithLock } from './lock.ts';
+import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
 /** Much longer than a process remembers what it wrote. */
@@ -11,7 +11,7 @@ const orderSource = readScript(new URL('./write-order.lua', import.meta.url));
 /** In which order processes wrote the same: what Redis has lost is written again by several of them, in no order. */
 export type WriteOrder = ReturnType<typeof createWriteOrder>;
 
-export function createWriteOrder(redis: Redis | Cluster, withLock: WithLock) {
+export function createWriteOrder(redis: RedisClient, withLock: WithLock) {
   const script = defineScript(redis, orderSource);
   const keys = [stateKey('write-order')];
   const lockOf = (subject: string): string => `redo:${subject}`;

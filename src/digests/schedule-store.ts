@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { addDays, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
 
 /** When a channel gets its digest: a wall-clock time in a time zone, daylight saving included. */
@@ -32,7 +32,7 @@ export function kindOf({ weekday, isMonthly }: Pick<DigestSchedule, 'weekday' | 
 export type Digests = ReturnType<typeof createDigests>;
 
 /** The schedules of all channels. They stay until somebody removes them. */
-export function createDigests(redis: Redis | Cluster) {
+export function createDigests(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: DigestSchedule, key: stateKey('digests') });
   const idOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
   return {

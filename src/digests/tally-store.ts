@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { merchantName } from '../core/merchant-name.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
@@ -68,7 +68,7 @@ const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 const sumNames = ['count', 'attempts', 'cents'] as const;
 
 /** Declines counted by the quarter hour, without cards or holders. Kept long enough to compare two months. */
-export function createTallies(redis: Redis | Cluster, now: () => number = Date.now) {
+export function createTallies(redis: RedisClient, now: () => number = Date.now) {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);

@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { createOwnedKey } from '../core/lock.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 
 /** How often the directory may call the card API, over all workers together. */
@@ -24,7 +24,7 @@ const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
-export function createApiQuota(redis: Redis | Cluster, keyOf: (name: string) => string, limits: ApiQuota) {
+export function createApiQuota(redis: RedisClient, keyOf: (name: string) => string, limits: ApiQuota) {
   const ownedKey = createOwnedKey(redis);
   const listLock = keyOf('list-lock');
   const fillLock = keyOf('fill-lock');

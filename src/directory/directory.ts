@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster, Redis } from 'ioredis';
 import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { type DirectoryAccount, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
@@ -11,7 +11,7 @@ import { createFiller, createLoader, type DirectorySource, type Loader } from '.
 import { createRecords } from './records.ts';
 
 export interface DirectoryDeps {
-  readonly redis: Redis | Cluster;
+  readonly redis: RedisClient;
   /** Makes a Redis key from a name. All keys must share a hash tag. */
   readonly keyOf: (name: string) => string;
   /** The card API; null in the web process, which has no token and only reads. */

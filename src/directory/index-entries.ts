@@ -1,4 +1,4 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from '../core/redis.ts';
 import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.ts';
 import { type CardQuery, fitOfName, foldId, isLongEnough, type MatchKind, nameKeys, nameWords } from './card-query.ts';
 
@@ -40,7 +40,7 @@ function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean
 }
 
 /** Reads the index. It returns account ids; whether an account really matches is checked afterwards. */
-export function createIndexReader(redis: Redis | Cluster, indexKey: string) {
+export function createIndexReader(redis: RedisClient, indexKey: string) {
   const range = async (from: string, limit: number): Promise<number[]> => {
     const members = await redis.zrangebylex(indexKey, `[${from}`, `[${from}${LAST}`, 'LIMIT', 0, limit);
     return members.map((member) => Number(member.slice(member.lastIndexOf(':') + 1)));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Cluster, Redis } from 'ioredis';
 import { batched } from '../core/batched.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
 import { indexEntries } from './index-entries.ts';
@@ -19,7 +19,7 @@ const TRIES = 50;
 export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
 /** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
-export function createRecords(redis: Redis | Cluster, keyOf: (name: string) => string) {
+export function createRecords(redis: RedisClient, keyOf: (name: string) => string) {
   const keys = { accounts: keyOf('accounts'), index: keyOf('index'), details: keyOf('details') };
   const listedAtKey = keyOf('listed-at');
   const save = defineScript(redis, saveSource);

@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 /** How many cards' rules are read before the id of a category counts as unknown. */
 const ASKED_MAX = 3;
@@ -38,7 +38,7 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
 type Categories = ReturnType<typeof createCategories>;
 
 /** The specification has no list of categories: their ids are collected from all spend rules that are read. */
-export function createCategories(redis: Redis | Cluster) {
+export function createCategories(redis: RedisClient) {
   const key = stateKey('merchant-categories');
   const fold = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return {

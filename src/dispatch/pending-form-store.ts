@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
 import { LimitPeriod } from '../card-api/rule.ts';
 import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 
@@ -71,7 +71,7 @@ const KeptPending = z.strictObject({ id: z.string(), pending: Pending });
 export type PendingStore = ReturnType<typeof createPending>;
 
 /** What controls stand for. It is signed: whoever presses one has read what it does. */
-export function createPending(redis: Redis | Cluster, signer: Signer) {
+export function createPending(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({
     redis,
     schema: KeptPending,

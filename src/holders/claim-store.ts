@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
@@ -91,7 +91,7 @@ export type Claims = ReturnType<typeof createClaims>;
  * Claims by id. Changes happen under the claim's lock, so plain reads and writes do. They are signed: what was claimed for whom
  * is what an approver confirms.
  */
-export function createClaims(redis: Redis | Cluster, signer: Signer) {
+export function createClaims(redis: RedisClient, signer: Signer) {
   const store = createOpenRecordStore({
     redis,
     schema: Claim,

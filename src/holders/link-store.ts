@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Directory } from '../directory/directory.ts';
 
@@ -32,7 +32,7 @@ const format = recordFormat(Link);
 const AFTER_DIGITS = ';';
 
 /** Links between Slack users and card accounts. They last until somebody removes them. */
-export function createLinks(redis: Redis | Cluster, now: () => number = Date.now) {
+export function createLinks(redis: RedisClient, now: () => number = Date.now) {
   const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.

@@ -1,4 +1,3 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
@@ -9,6 +8,7 @@ import { SlackError } from '../core/errors.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
@@ -125,7 +125,7 @@ const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
 /** The direct conversation with a person. @param open asks Slack for it. */
 export function createDirectChannel(
-  redis: Redis | Cluster,
+  redis: RedisClient,
   open: (userId: string) => Promise<string>,
 ): (userId: string) => Promise<string> {
   return async function directChannel(userId) {

@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 /** What people are told in direct messages without having asked, and may switch off. */
 export const directKinds = [
@@ -36,7 +36,7 @@ export type OwnDigest = z.infer<typeof OwnDigest>;
 export type Preferences = ReturnType<typeof createPreferences>;
 
 /** `owner` is a Slack user id or the id of a channel. */
-export function createPreferences(redis: Redis | Cluster) {
+export function createPreferences(redis: RedisClient) {
   const keyOf = (owner: string): string => stateKey(`switched-off:${owner}`);
   const ownDigests = createRecordHash({ redis, schema: OwnDigest, key: stateKey('own-digests') });
   return {

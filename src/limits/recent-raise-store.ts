@@ -1,6 +1,7 @@
-import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
 import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
@@ -33,7 +34,7 @@ export type RaiseScope = { readonly acctId: number } | { readonly userId: string
 export type RecentRaises = ReturnType<typeof createRecentRaises>;
 
 /** Several small raises must not sum up to what takes two: kept for as long as a cap counts them. */
-export function createRecentRaises(redis: Redis | Cluster) {
+export function createRecentRaises(redis: RedisClient) {
   const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
   const inEach = async (
     raise: Omit<RecentRaise, 'atMs'>,

@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { RuleChanges, Term } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash, createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 
 /** Ended ones are kept as long as the messages that show them can be edited for. */
@@ -42,7 +42,7 @@ export type TemporaryChange = z.infer<typeof TemporaryChange>;
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
 /** They are signed: what the rules go back to may be looser than what they are. */
-export function createTemporaryChanges(redis: Redis | Cluster, signer: Signer) {
+export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
   const openKey = stateKey('temporary-changes');
   const idOf = ({ id }: TemporaryChange): string => id;
   const open = createRecordHash({ redis, schema: TemporaryChange, signer, idOf, key: openKey });

@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq';
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey, webKeys } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
@@ -194,7 +193,7 @@ type WorkerVitals = z.infer<typeof Worker>;
 /** Heartbeats of the workers, and what each sees. */
 export type Workers = ReturnType<typeof createWorkers>;
 
-export function createWorkers(redis: Redis | Cluster, now: () => number = Date.now) {
+export function createWorkers(redis: RedisClient, now: () => number = Date.now) {
   const key = stateKey('workers');
   const format = recordFormat(Worker);
   return {

@@ -1,8 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError, SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Message } from '../slack/message.ts';
 
 /** Something wrong with Cardbell itself, in words for the people who run it. */
@@ -70,7 +70,7 @@ const SILENT_SECONDS = 24 * 3600;
 
 type OpsMemory = ReturnType<typeof createOpsMemory>;
 
-export function createOpsMemory(redis: Redis | Cluster) {
+export function createOpsMemory(redis: RedisClient) {
   const keyOf = (cause: string): string => stateKey(`ops-issue:${cause}`);
   return {
     /** True when people have been notified of a cause. */

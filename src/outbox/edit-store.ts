@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { outboxKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { createNoteChannel } from './outbox-store.ts';
@@ -26,7 +26,7 @@ const scripts = {
   edited: readScript(new URL('./edited.lua', import.meta.url)),
 };
 
-export function createEdits(redis: Redis | Cluster) {
+export function createEdits(redis: RedisClient) {
   const ask = defineScript(redis, scripts.ask);
   const oldest = defineScript(redis, scripts.next);
   const edited = defineScript(redis, scripts.edited);

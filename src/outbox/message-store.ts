@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 /** As long as the alerts in it stay actionable. */
 const BATCH_TTL_SECONDS = 30 * 24 * 3600;
@@ -34,7 +34,7 @@ export type Batch = z.infer<typeof Batch>;
 export type BatchMessages = ReturnType<typeof createBatchMessages>;
 
 /** Which alerts each batch shows. */
-export function createBatchMessages(redis: Redis | Cluster) {
+export function createBatchMessages(redis: RedisClient) {
   const store = createRecordStore<Batch, { readonly channel: string; readonly ts: string }>({
     redis,
     schema: Batch,
@@ -52,7 +52,7 @@ export function createBatchMessages(redis: Redis | Cluster) {
 /** The first message of each thread in a channel. */
 export type Threads = ReturnType<typeof createThreads>;
 
-export function createThreads(redis: Redis | Cluster) {
+export function createThreads(redis: RedisClient) {
   const keyOf = (channel: string, threadId: string): string => outboxKey(channel, `thread:${threadId}`);
   const goneKey = (channel: string, ts: string): string => outboxKey(channel, `gone:${ts}`);
   const isGone = async (channel: string, ts: string): Promise<boolean> =>
@@ -83,7 +83,7 @@ export type NewBlock = 'chart' | 'data_table';
 /** The new blocks that this workspace has refused. */
 export type UnsupportedBlocks = ReturnType<typeof createUnsupportedBlocks>;
 
-export function createUnsupportedBlocks(redis: Redis | Cluster) {
+export function createUnsupportedBlocks(redis: RedisClient) {
   const keyOf = (block: NewBlock): string => stateKey(`unsupported-blocks:${block}`);
   return {
     has: async (block: NewBlock): Promise<boolean> => (await redis.exists(keyOf(block))) === 1,

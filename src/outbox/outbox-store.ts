@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
@@ -135,11 +135,11 @@ function keysOf(channel: string): string[] {
 }
 
 /** One queue of messages for each channel, and what was posted from it. All keys of a channel share a slot. */
-export function createOutbox(redis: Redis | Cluster): Outbox {
+export function createOutbox(redis: RedisClient): Outbox {
   return { ...createEntries(redis), ...createSendings(redis), ...createPauses(redis) };
 }
 
-function createEntries(redis: Redis | Cluster): Entries {
+function createEntries(redis: RedisClient): Entries {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);
   const remove = defineScript(redis, scripts.remove);
@@ -186,7 +186,7 @@ function createEntries(redis: Redis | Cluster): Entries {
   };
 }
 
-function createSendings(redis: Redis | Cluster): Sendings {
+function createSendings(redis: RedisClient): Sendings {
   const lookScript = defineScript(redis, scripts.look);
   const claim = defineScript(redis, scripts.claim);
   const resolve = defineScript(redis, scripts.resolve);
@@ -242,7 +242,7 @@ function createSendings(redis: Redis | Cluster): Sendings {
   };
 }
 
-function createPauses(redis: Redis | Cluster): Pauses {
+function createPauses(redis: RedisClient): Pauses {
   const pause = defineScript(redis, scripts.pause);
   const keyOf = (channel: string): string => outboxKey(channel, 'paused');
   return {
@@ -263,7 +263,7 @@ function createPauses(redis: Redis | Cluster): Pauses {
 export const channelsKey = stateKey('outbox-channels');
 
 /** Notes a channel that may have something waiting. Whoever asks for that while a note is on its way shares it. */
-export function createNoteChannel(redis: Redis | Cluster): (channel: string) => Promise<void> {
+export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
   const underWay = new Map<string, Promise<unknown>>();
   return async (channel) => {
     const note = underWay.get(channel) ?? redis.sadd(channelsKey, channel).finally(() => underWay.delete(channel));

@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
@@ -93,7 +93,7 @@ const READ_AT_ONCE = 500;
 /** Which messages show a subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
-export function createTrackedMessages(redis: Redis | Cluster) {
+export function createTrackedMessages(redis: RedisClient) {
   const addScript = defineScript(redis, addSource);
   const updatesScript = defineScript(redis, updatesSource);
   const at = async (channel: string, ts: string): Promise<Subject[]> =>

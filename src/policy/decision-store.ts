@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { CAPPED_MS, Role } from './decide-action.ts';
 
 /** What the policy was asked, and what it answered. */
@@ -29,7 +29,7 @@ export const RecordedDecision = z.strictObject({
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
 /** Decisions of the last 30 days, so that another policy can be tried on them. */
-export function createDecisions(redis: Redis | Cluster) {
+export function createDecisions(redis: RedisClient) {
   const key = stateKey('decisions');
   return {
     async remember(decision: RecordedDecision, atMs: number): Promise<void> {

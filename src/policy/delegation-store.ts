@@ -1,6 +1,6 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Seal } from '../core/seal.ts';
 import type { Delegation } from './policy.ts';
 
@@ -12,7 +12,7 @@ export type Delegations = ReturnType<typeof createDelegations>;
  * The delegates that approvers have named themselves, one each. Sealed: whoever can write to Redis cannot give anybody a
  * role.
  */
-export function createDelegations(redis: Redis | Cluster, seal: Seal) {
+export function createDelegations(redis: RedisClient, seal: Seal) {
   const key = stateKey('delegations');
   const open = (userId: string, sealed: string): Delegation[] => {
     const text = seal.open(sealed);

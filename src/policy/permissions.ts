@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, Redis } from 'ioredis';
 import type { Policy as PolicyOnRecord } from '../audit/audit.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { aloneCents } from './approval-policy.ts';
 import { mayAsk, type Permission, type Role } from './decide-action.ts';
 import {
@@ -69,7 +69,7 @@ export type Permissions = ReturnType<typeof createPermissions>;
 const rolesVersionKey = stateKey('roles-version');
 
 /** What Slack reported of user groups and people: no process uses an answer from before its last report. */
-export function createRolesVersion(redis: Redis | Cluster) {
+export function createRolesVersion(redis: RedisClient) {
   return {
     read: (): Promise<string | null> => redis.get(rolesVersionKey),
     changed: async (): Promise<void> => void (await redis.set(rolesVersionKey, randomUUID())),

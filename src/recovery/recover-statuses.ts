@@ -1,4 +1,3 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { wordOf } from '../actions/send-status.ts';
 import { type Audit, type AuditRecord, nobody } from '../audit/audit.ts';
@@ -7,6 +6,7 @@ import { CardStatus, type CardStatusEvent } from '../core/event.ts';
 import { type Gap, lengthOf } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
@@ -28,7 +28,7 @@ const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.st
 /** Status changes that were reported without their webhooks, so that a webhook that comes after all adds nothing. */
 type Backfilled = ReturnType<typeof createBackfilled>;
 
-export function createBackfilled(redis: Redis | Cluster) {
+export function createBackfilled(redis: RedisClient) {
   const spans = createRecordStore<z.infer<typeof Span>, number>({
     redis,
     schema: Span,

@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 
@@ -38,7 +38,7 @@ export type Recoveries = ReturnType<typeof createRecoveries>;
  * The progress of each recovery, in the slot of the inbox, because the intake counts in the same transaction: each shard
  * what it took.
  */
-export function createRecoveries(redis: Redis | Cluster, shards = 1) {
+export function createRecoveries(redis: RedisClient, shards = 1) {
   const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
   return {
     async read(gapId: string): Promise<RecoveryProgress> {
@@ -68,7 +68,7 @@ type UnreportedOnly = (events: readonly TransactionEvent[]) => Promise<Transacti
  * The inbox remembers the events of the last days, and alerts show those of the last month. Older events count as
  * reported if Cardbell was receiving webhooks at the time: nothing is left to check, and reporting twice would be worse.
  */
-export function createUnreportedOnly(redis: Redis | Cluster, now: () => Date): UnreportedOnly {
+export function createUnreportedOnly(redis: RedisClient, now: () => Date): UnreportedOnly {
   return async function unreportedOnly(events) {
     const age = (event: TransactionEvent): number => now().getTime() - Date.parse(earliestAt(event));
     const wasReceiving = events.some((event) => age(event) > ALERTS_KEPT_MS) ? await readUptime() : () => false;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, Redis } from 'ioredis';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { within } from '../core/deadline.ts';
 import { SlackError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 const FRESH_MS = 60_000;
 const RETRY_MS = 30_000;
@@ -17,7 +17,7 @@ const CHANNELS_MAX = 2000;
 export const visibilityVersionKey = stateKey('visibility-version');
 
 /** The readers of a channel changed: every process then looks all channels up again. */
-export async function visibilityChanged(redis: Redis | Cluster): Promise<void> {
+export async function visibilityChanged(redis: RedisClient): Promise<void> {
   await redis.set(visibilityVersionKey, randomUUID());
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 /** Another value after each change of anything that decides where events go. */
 export const routingVersionKey = stateKey('routing-version');
@@ -29,7 +30,7 @@ export type Subscription = z.infer<typeof Subscription>;
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-export function createSubscriptions(redis: Redis | Cluster) {
+export function createSubscriptions(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: Subscription, key: stateKey('subscriptions') });
   const all = async (): Promise<Subscription[]> => (await store.all()).toSorted((a, b) => a.number - b.number);
   return {
@@ -54,7 +55,7 @@ export function createSubscriptions(redis: Redis | Cluster) {
 /** Channels whose alerts are long: all there is to say at once, in place of three lines. */
 export type LongAlerts = ReturnType<typeof createLongAlerts>;
 
-export function createLongAlerts(redis: Redis | Cluster) {
+export function createLongAlerts(redis: RedisClient) {
   const key = stateKey('long-alerts');
   return {
     set: async (channel: string, isLong: boolean): Promise<void> =>
@@ -91,7 +92,7 @@ export type QuietHours = z.infer<typeof QuietHours>;
 
 export type QuietHoursStore = ReturnType<typeof createQuietHours>;
 
-export function createQuietHours(redis: Redis | Cluster) {
+export function createQuietHours(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: QuietHours, key: stateKey('quiet-hours') });
   return {
     /** Replaces the quiet hours that the channel had. */

@@ -1,9 +1,9 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { CardFacts } from '../core/card-facts.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { routingChanged } from './channel-rules-store.ts';
 
@@ -58,7 +58,7 @@ export type Mutes = ReturnType<typeof createMutes>;
 
 const withholdSource = readScript(new URL('./withhold.lua', import.meta.url));
 
-export function createMutes(redis: Redis | Cluster, now: () => Date = () => new Date()) {
+export function createMutes(redis: RedisClient, now: () => Date = () => new Date()) {
   const withheldKey = (id: string): string => stateKey(`withheld:${id}`);
   const unreportedKey = (id: string): string => stateKey(`withheld-unreported:${id}`);
   const inForceKey = stateKey('mutes');

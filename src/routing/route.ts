@@ -1,10 +1,10 @@
-import type { Cluster, Redis } from 'ioredis';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
 import { batched } from '../core/batched.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { kindTraits, type WebhookKind } from '../core/event.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { visibilityVersionKey } from './channel-access.ts';
 import { type QuietHoursStore, routingVersionKey, type Subscriptions } from './channel-rules-store.ts';
 import { mutesOf, quietFor, type RoutingRules, whoWants } from './choose-channels.ts';
@@ -31,7 +31,7 @@ export function defaultChannel(kind: WebhookKind, channels: AlertChannels): stri
 
 /** Reads the rules as they are now. They are cached, so that each event costs one small read until something changes. */
 export function createRoutingRules(
-  redis: Redis | Cluster,
+  redis: RedisClient,
   stores: {
     readonly subscriptions: Pick<Subscriptions, 'all'>;
     readonly quietHours: Pick<QuietHoursStore, 'all'>;

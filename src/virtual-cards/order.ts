@@ -1,4 +1,3 @@
-import type { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { orderResult } from '../../templates/virtual-cards/order.ts';
 import { Action } from '../actions/action.ts';
@@ -8,6 +7,7 @@ import type { Alerts } from '../alerts/alert-store.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
+import type { RedisClient } from '../core/redis.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
 
@@ -68,7 +68,7 @@ const format = recordFormat(Asked);
 export type VirtualOrders = ReturnType<typeof createVirtualOrders>;
 
 /** Who asked for a virtual card. Both sides write before they read, so whichever comes second finds the first. */
-export function createVirtualOrders(redis: Redis | Cluster) {
+export function createVirtualOrders(redis: RedisClient) {
   const keyOf = (awaited: Awaited): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
     if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);

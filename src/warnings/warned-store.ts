@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Message } from '../slack/message.ts';
@@ -7,7 +7,7 @@ import type { Message } from '../slack/message.ts';
 /** Which warnings were given, so that each is given once. */
 export type Warned = ReturnType<typeof createWarned>;
 
-export function createWarned(redis: Redis | Cluster) {
+export function createWarned(redis: RedisClient) {
   const keyOf = (id: string): string => stateKey(`warned:${id}`);
   return {
     has: async (id: string): Promise<boolean> => (await redis.exists(keyOf(id))) === 1,

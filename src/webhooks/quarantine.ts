@@ -1,7 +1,7 @@
-import type { Cluster, Redis } from 'ioredis';
 import { isCardNumber, maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import type { RedisClient } from '../core/redis.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
@@ -165,7 +165,7 @@ function isIban(text: string): boolean {
 const KEPT_SECONDS = 30 * 24 * 3600;
 
 /** Webhooks that did not fit, redacted, until somebody replays or discards them or 30 days are over. */
-export function createQuarantineStore(redis: Redis | Cluster) {
+export function createQuarantineStore(redis: RedisClient) {
   const index = stateKey('quarantine');
   const keyOf = (id: string): string => stateKey(`quarantine:${id}`);
   const read = async (id: string): Promise<QuarantinedWebhook | null> => {
