@@ -64,6 +64,7 @@ export const rules: Rules = {
     claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
     beginRedirect: each,
     markSent: each,
+    markMoved: each,
   },
   trackedMessages: {
     ...reads('references', 'revisions', 'at'),

@@ -181,3 +181,10 @@ export function entryOf(text: string): OutboxEntry | { readonly unreadable: Unre
     return { unreadable: { id: entry.id, entry } };
   }
 }
+
+/** A tracked message is rendered for the channel that gets it; a notice may bring other words for another channel. */
+export function forAnotherChannel(entry: OutboxEntry): OutboxEntry {
+  if (entry.kind !== 'notice' || entry.elsewhere === undefined) return entry;
+  const { elsewhere, ...rest } = entry;
+  return { ...rest, message: elsewhere };
+}

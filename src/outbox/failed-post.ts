@@ -61,9 +61,9 @@ export async function redirect(claimed: Claimed, error: SlackError, deps: Failed
   }
   // First: whoever takes over after a crash must not post here what the other channel has got.
   await deps.outbox.beginRedirect(channel, sending, { to, slackError: error.slackError });
-  await deps.undeliverable.redirect(entries, { channel, to }, error);
+  const entryIds = await deps.undeliverable.redirect(entries, { channel, to }, error);
   // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
-  await deps.outbox.markSent(channel, sending, ELSEWHERE);
+  await deps.outbox.markMoved(channel, sending, { to, entryIds });
   return null;
 }
 

@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
-import { entryOf, maxWaitMs, OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
+import { entryOf, forAnotherChannel, maxWaitMs, OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
 
 /** Longer than anything can be put again: a job that failed is kept for 14 days, and may be run again on the last one. */
 const SENT_TTL_SECONDS = 15 * 24 * 3600;
@@ -50,7 +50,8 @@ export interface Held {
 interface Entries {
   /**
    * Adds an entry unless it is waiting already or was posted. Safe to repeat. `notBefore` (ms) holds it until then; a held
-   * entry that is put again without it is released.
+   * entry that is put again without it is released. One that was moved to another channel is put there: Redis may have come
+   * back older, and have lost what that channel was to show.
    *
    * @returns false when nothing changed.
    */
@@ -81,7 +82,13 @@ interface Sendings {
   claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
   /** The message was posted at `ts`, in whichever attempt, also when Redis has forgotten that it was on its way. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** Where each entry was posted; null when that is not known, '' for a file, `ELSEWHERE` where that is not here. */
+  /** The message has nothing to show here any more: these of its entries were put into another channel. */
+  markMoved(
+    channel: string,
+    sending: Sending,
+    moved: { readonly to: string; readonly entryIds: readonly string[] },
+  ): Promise<void>;
+  /** Where each entry was posted; null when that is not known, '' for a file, `elsewhere` or more where that is not here. */
   sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
   /** Before its entries are put into another channel: whoever takes over after a crash must not post them here. */
   beginRedirect(channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>): Promise<void>;
@@ -93,7 +100,7 @@ interface Sendings {
   drop(channel: string, sending: Sending): Promise<void>;
 }
 
-/** In place of a timestamp: it was put into another channel, or is posted here in another form. */
+/** In place of a timestamp: it is in another channel (`elsewhere:C1`: it was put there), or is posted here in another form. */
 export const ELSEWHERE = 'elsewhere';
 
 /** How fast a channel may be posted to. */
@@ -155,13 +162,21 @@ function createEntries(redis: RedisClient): Entries {
         const { id, priority, notBefore } = entry;
         return [id, JSON.stringify(entry), maxWaitMs[priority], Math.ceil(notBefore ?? 0)];
       });
-      const answers = (await put.run([...keysOf(channel), ...sent], args)) as number[];
-      return answers.map((answer) => answer === 1);
+      return (await put.run([...keysOf(channel), ...sent], args)) as (number | string)[];
     },
   );
   return {
-    put: async (channel, given) =>
-      await putTogether({ channel, entry: toStored(OutboxEntry, { trace: currentTrace(), ...given }) }),
+    async put(channel, given) {
+      const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
+      let answer = await putTogether({ channel, entry });
+      for (const been = new Set([channel]); typeof answer === 'string'; ) {
+        const to = answer.slice(`${ELSEWHERE}:`.length);
+        if (been.has(to)) return false;
+        been.add(to);
+        answer = await putTogether({ channel: to, entry: forAnotherChannel(entry) });
+      }
+      return answer === 1;
+    },
     releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
     async held(channel, exceptUntilMs) {
       const flat = await redis.zrange(outboxKey(channel, 'held'), '0', '-1', 'WITHSCORES');
@@ -195,10 +210,12 @@ function createSendings(redis: RedisClient): Sendings {
     { ref, attempt, entryIds }: Sending,
     how: 'sent' | 'unsent' | 'again' | 'dropped' | 'redirected',
     what: string | number = '',
+    whereOf: (entryId: string) => string = () => '',
   ): Promise<void> => {
     const sent = how === 'sent' ? entryIds : [];
     const keys = [...keysOf(channel), ...sent.map((id) => outboxKey(channel, `sent:${id}`))];
-    await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...sent]);
+    const where = sent.flatMap((id) => [id, whereOf(id)]);
+    await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...where]);
   };
 
   async function look(channel: string, max: number): Promise<NextEntries> {
@@ -233,7 +250,11 @@ function createSendings(redis: RedisClient): Sendings {
       const text = await claim.run(keysOf(channel), args);
       return typeof text === 'string' ? sendingFormat.read(text) : null;
     },
-    markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', ts),
+    markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', '', () => ts),
+    markMoved(channel, sending, { to, entryIds }) {
+      const moved = new Set(entryIds);
+      return resolveAs(channel, sending, 'sent', '', (id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
+    },
     sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
     beginRedirect: (channel, sending, redirect) => resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
     requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),

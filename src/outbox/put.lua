@@ -1,9 +1,11 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "../core/now"
 -- ARGV: for each entry, in the order of the keys of what was sent: id, JSON, how long it may wait (ms), held until (ms) or 0.
--- Answers for each 1 when the entry is new, or was held and is released now; otherwise 0.
+-- Answers for each 1 when the entry is new, or was held and is released now; which channel has it, as `elsewhere:C1`, where it was
+-- moved there; otherwise 0.
 local function put(sent, id, json, waits, heldUntil)
-  if redis.call('EXISTS', KEYS[sent]) == 1 then return 0 end
+  local where = redis.call('GET', KEYS[sent])
+  if where then return string.sub(where, 1, 10) == 'elsewhere:' and where or 0 end
   local isHeld = tonumber(heldUntil) > now
   local isNew = redis.call('HSETNX', KEYS[2], id, json) == 1
   if not isNew then

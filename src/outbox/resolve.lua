@@ -1,7 +1,7 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "./in-chunks"
--- ARGV: ref, how it ended, ts, how many may share a message or where it goes instead (JSON), attempt, time to live (s), then the ids of what was sent, in
--- the order of their keys. Answers 1, or 0 when it was resolved already. What was sent is remembered even then: Redis may
+-- ARGV: ref, how it ended, how many may share a message or where it goes instead (JSON), attempt, time to live (s), then the ids of
+-- what was sent, in the order of their keys, each with where it is. Answers 1, or 0 when it was resolved already. What was sent is remembered even then: Redis may
 -- have come back older than it was, and have forgotten the message on its way.
 local function forget(ids)
   inChunks(ids, function(chunk)
@@ -20,11 +20,12 @@ local isOurs = decoded.ref == ARGV[1]
 if ARGV[2] == 'sent' then
   local ids = {}
   for index = 6, #KEYS do
-    ids[#ids + 1] = ARGV[index]
+    local at = 2 * (index - 6) + 6
+    ids[#ids + 1] = ARGV[at]
     if isOurs then
-      redis.call('SET', KEYS[index], ARGV[3], 'EX', ARGV[5])
+      redis.call('SET', KEYS[index], ARGV[at + 1], 'EX', ARGV[5])
     else
-      redis.call('SET', KEYS[index], ARGV[3], 'EX', ARGV[5], 'NX')
+      redis.call('SET', KEYS[index], ARGV[at + 1], 'EX', ARGV[5], 'NX')
     end
   end
   forget(ids)

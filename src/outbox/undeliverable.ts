@@ -3,8 +3,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
 import { type AttachRows, noFile } from './attach-rows.ts';
-import type { Draft } from './entry.ts';
-import { alertIdOf, type OutboxEntry } from './entry.ts';
+import { alertIdOf, type Draft, forAnotherChannel, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks, type LogDelivery } from './record-posted.ts';
@@ -43,30 +42,34 @@ export function createUndeliverable(deps: Deps) {
       return to === channel ? null : to;
     },
 
-    /** Moves the entries to another channel. Safe to repeat. */
+    /** Moves the entries to another channel. Safe to repeat. @returns the ids of those that are posted there for this. */
     async redirect(
       entries: readonly OutboxEntry[],
       { channel, to }: { readonly channel: string; readonly to: string },
       error: SlackError,
-    ): Promise<void> {
+    ): Promise<string[]> {
       // A message to a holder is never posted anywhere else.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
-        return;
+        return [];
       }
       const isShared = error.slackError === SHARED_CHANNEL;
+      const moved: string[] = [];
       await inChunks(forTeam, async (entry) => {
-        if (isShared || !(await isShown(entry, fallback))) await outbox.put(to, forEverybody(entry));
+        if (!isShared && (await isShown(entry, fallback))) return;
+        await outbox.put(to, forAnotherChannel(entry));
+        moved.push(entry.id);
       });
       await wakeOutbox(to);
-      if (isShared) return;
+      if (isShared) return moved;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
         if (alertId !== null) await logDelivery([alertId], { step: 'redirected', channel, text });
       });
       await notifyOps(opsIssue.channelUnusable(channel, error));
+      return moved;
     },
 
     /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
@@ -124,13 +127,6 @@ async function messageIn(
     if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
     return null;
   }
-}
-
-/** A tracked message is rendered for the channel that gets it; a notice may bring other words for another channel. */
-function forEverybody(entry: OutboxEntry): OutboxEntry {
-  if (entry.kind !== 'notice' || entry.elsewhere === undefined) return entry;
-  const { elsewhere, ...rest } = entry;
-  return { ...rest, message: elsewhere };
 }
 
 /** As much of a message as Slack takes in any case. */

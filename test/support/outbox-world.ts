@@ -123,6 +123,7 @@ export function createWorld({
       return sending;
     },
     markSent: async (_channel, of, ts) => resolve(of, 'sent', ts),
+    markMoved: async (_channel, of) => resolve(of, 'sent', 'elsewhere'),
     sentAt: async (_channel, ids) => ids.map((id) => sentAt.get(id) ?? null),
     async beginRedirect(_channel, { ref }, redirect) {
       if (sending?.ref === ref) sending = { ...sending, redirect };
@@ -174,7 +175,7 @@ export function createWorld({
   });
   const undeliverable = {
     insteadOf: async () => null,
-    redirect: async () => {},
+    redirect: async () => [],
     avoidNewBlocks: async () => false,
     refused: async () => {},
   };

@@ -76,6 +76,65 @@ describe('what a channel does not take', () => {
 
     expect(posts).toEqual([]);
     expect((await inFallback(world)).map(({ id }) => id).toSorted()).toEqual(ids);
-    expect(await world.outbox.sentAt('C1', ids)).toEqual([ELSEWHERE, ELSEWHERE, ELSEWHERE]);
+    const moved = `${ELSEWHERE}:C0ALL`;
+    expect(await world.outbox.sentAt('C1', ids)).toEqual([moved, moved, moved]);
+  });
+
+  describe('and was moved before Redis came back without what it was moved to', () => {
+    async function moved(entry: OutboxEntry, channel: string) {
+      const world = createPostingWorld(redis());
+      await world.outbox.put(channel, entry);
+      const sending = await world.outbox.claim(channel, [entry.id], null);
+      if (sending === null) throw new Error('nothing to claim');
+      const entryIds = await world.undeliverable.redirect([entry], { channel, to: 'C0ALL' }, gone);
+      await world.outbox.markMoved(channel, sending, { to: 'C0ALL', entryIds });
+      return world;
+    }
+    const alertEntry = (more = {}) =>
+      OutboxEntry.parse({ kind: 'tracked', id: 'evt_1', subject: { kind: 'alert', id: 'evt_1' }, ...more });
+
+    it('is put there again when its own job runs again, and no second time once it is posted', async () => {
+      const { outbox } = await moved(alertEntry(), 'C1');
+      await outbox.remove('C0ALL', 'evt_1');
+
+      expect(await outbox.put('C1', alertEntry())).toBe(true);
+      expect((await outbox.look('C0ALL', 9)).waiting.map(({ entry }) => entry.id)).toEqual(['evt_1']);
+      expect((await outbox.look('C1', 9)).waiting).toEqual([]);
+
+      const sending = await outbox.claim('C0ALL', ['evt_1'], null);
+      if (sending === null) throw new Error('nothing to claim');
+      await outbox.markSent('C0ALL', sending, '1.000001');
+      expect(await outbox.put('C1', alertEntry())).toBe(false);
+      expect((await outbox.look('C0ALL', 9)).waiting).toEqual([]);
+    });
+
+    it('is put there again in words for everybody', async () => {
+      const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
+      const notice = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere });
+      const { outbox } = await moved(notice, 'C1');
+      await outbox.remove('C0ALL', 'n1');
+
+      await outbox.put('C1', notice);
+
+      const { waiting } = await outbox.look('C0ALL', 9);
+      expect(waiting).toMatchObject([{ entry: { message: { text: 'For all.' } } }]);
+      expect(JSON.stringify(waiting)).not.toContain('For few.');
+    });
+
+    it('stays with its holder, to whom it could not be posted', async () => {
+      const { outbox } = await moved(alertEntry({ audience: 'holder' }), 'D1');
+
+      expect(await outbox.put('D1', alertEntry({ audience: 'holder' }))).toBe(false);
+      expect((await outbox.look('C0ALL', 9)).waiting).toEqual([]);
+    });
+
+    it('ends where two channels were moved to each other', async () => {
+      const { outbox } = await moved(alertEntry(), 'C1');
+      const sending = await outbox.claim('C0ALL', ['evt_1'], null);
+      if (sending === null) throw new Error('nothing to claim');
+      await outbox.markMoved('C0ALL', sending, { to: 'C1', entryIds: ['evt_1'] });
+
+      expect(await outbox.put('C1', alertEntry())).toBe(false);
+    });
   });
 });
