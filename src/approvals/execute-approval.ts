@@ -1,6 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
-import { type Result, stateOf } from '../actions/action-state.ts';
+import { type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
@@ -37,7 +37,8 @@ export interface Execution {
   /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
   execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, run: ActionRun): Promise<void>;
   /**
-   * Goes on with what this click has sent, whatever was decided or ran out meanwhile.
+   * Goes on with what this click has sent, whatever was decided or ran out meanwhile. Where that failed and the request was
+   * closed afterwards, nothing is left to do: its job runs again after Redis came back older.
    *
    * @returns false when the click has sent nothing.
    * @throws CardApiError when the job should run again.
@@ -81,7 +82,8 @@ export function createExecution(deps: Deps): Execution {
     execute,
     async resume(click, request, run) {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
-      if (approval === undefined || !(await mayBeAtCard(approval))) return false;
+      if (approval === undefined) return request.state !== 'open' && (await hasFailed(click, request, deps));
+      if (!(await mayBeAtCard(approval))) return false;
       await execute(click, request, approval, run);
       return true;
     },
@@ -89,7 +91,7 @@ export function createExecution(deps: Deps): Execution {
       return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
     },
     async stop({ inFlight, card }) {
-      const stopped = await Promise.all(undecided(inFlight).map((approval) => stopOne(approval, card)));
+      const stopped = await Promise.all(undecided(inFlight).map((approval) => stopOne(approval, card, deps)));
       return stopped.includes(false) ? notYet : null;
     },
   };
@@ -118,21 +120,41 @@ export function createExecution(deps: Deps): Execution {
     return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   }
 
-  /** @returns false when the card service may have it. */
-  async function stopOne({ state, actionId }: ApprovalInFlight, card: CardFacts): Promise<boolean> {
-    if (state !== 'begun') return false;
-    const note = 'Somebody else decided the request first.';
-    const result = { state: 'failed', card, before: null, after: null, apiWords: null, note } as const;
-    const stands = await deps.progress.begin(actionId, stateOf(result, deps.now().toISOString()));
-    return stands === null || stands.state === 'failed';
-  }
-
   /** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
   async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
     if (state !== 'begun') return true;
     const written = await deps.progress.read(actionId);
     return written !== null && written.state !== 'asked';
   }
+}
+
+/** What became of a click whose request stayed open, and was closed by somebody else. It is told where it was not. */
+async function hasFailed(
+  click: ApprovalClick,
+  request: LimitRequest,
+  { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
+): Promise<boolean> {
+  const written = await progress.read(click.id);
+  if (reported(written) === null) return false;
+  if (!isAboutRules(request)) return true;
+  const approval = approvalOf(click, asRequested(click, request));
+  await reports.resume(changeOf(click, request, approval), verbOf(approval), written, {
+    outcomeOf: request.action.id,
+  });
+  return true;
+}
+
+/** @returns false when the card service may have it. */
+async function stopOne(
+  { state, actionId }: ApprovalInFlight,
+  card: CardFacts,
+  { progress, now }: Pick<Deps, 'progress' | 'now'>,
+): Promise<boolean> {
+  if (state !== 'begun') return false;
+  const note = 'Somebody else decided the request first.';
+  const result = { state: 'failed', card, before: null, after: null, apiWords: null, note } as const;
+  const stands = await progress.begin(actionId, stateOf(result, now().toISOString()));
+  return stands === null || stands.state === 'failed';
 }
 
 const undecided = (inFlight: LimitRequest['inFlight']) => inFlight.filter(({ state }) => state !== 'unconfirmed');

@@ -90,6 +90,25 @@ async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boole
 }
 
 describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
+  it('that failed, a denial is the last word: its job says nothing more when it runs again', async () => {
+    const { world, hugo } = await asked();
+    const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
+    const refuses = (): never => {
+      throw new CardApiError('refused', { ...details, apiMessage: 'Not this card' });
+    };
+    const deps = { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules: async () => refuses() } };
+    await performAction(click, deps);
+    await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
+    const [before, told] = [await world.stations(), world.answers.length];
+    expect(before.slice(-2)).toEqual(['failed', 'denied']);
+
+    await performAction(click, hugo.deps);
+
+    expect(await world.stations()).toEqual(before);
+    expect(world.answers).toHaveLength(told);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
+  });
+
   it.each([true, false])(
     'nobody can deny the request, and it goes on (it had reached the card: %s)',
     async (arrives) => {
