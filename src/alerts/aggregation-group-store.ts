@@ -79,14 +79,11 @@ export function createAggregationGroups(redis: RedisClient) {
     const args = [joining.length, RUNNING_MAX, ALERT_TTL_SECONDS, ...joining.flatMap(argsOf), ...leaders];
     return (await script.run([...own, ...leaders.map(alertKey)], args)) as string[];
   };
+  const joinTogether = batched((joining: readonly Joining[]) => run(joining, []));
   /**
    * A script must be given the keys of all alerts that it may change: while slots of a Redis Cluster move, one that touches
    * others would stop in the middle. Most often there is no other leader, and where one came meanwhile it is run again.
    */
-  const join = batched(async (joining: readonly Joining[]) => {
-    const answers = await run(joining, []);
-    return await Promise.all(joining.map(async (one, index) => answers[index] || (await joinOther(one))));
-  });
   async function joinOther(one: Joining): Promise<string> {
     const leaders = (await redis.hkeys(runningKey(one))).filter((id) => id !== one.event.id);
     const [answer] = await run([one], leaders);
@@ -102,7 +99,9 @@ export function createAggregationGroups(redis: RedisClient) {
      *
      * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
      */
-    join: (channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> =>
-      join({ channel, event, rule, isLate }),
+    async join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> {
+      const one = { channel, event, rule, isLate };
+      return (await joinTogether(one)) || (await joinOther(one));
+    },
   };
 }

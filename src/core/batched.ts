@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { groupBy } from './group-by.ts';
 
 /** So that one command of a flood does not block other requests to Redis for long. */
 const BATCH_MAX = 200;
@@ -17,23 +16,25 @@ export function batched<Call, Answer>(
   return (call) => calls.load(call);
 }
 
-/** The same where only calls with the same key can become one: each key has a run of its own, which fails by itself. */
+/**
+ * The same where only calls with the same key can become one: each key has a run of its own, which fails by itself, and which
+ * nobody else waits for. In a cluster the server of one channel may be away while those of all others answer.
+ */
 export function batchedBy<Call, Answer>(
   keyOf: (call: Call) => string,
   run: (calls: readonly [Call, ...Call[]]) => Promise<readonly Answer[]>,
 ): (call: Call) => Promise<Answer> {
-  return batched(async (calls) => {
-    const groups = [...groupBy(calls.entries(), ([, call]) => keyOf(call)).values()];
-    const answers: (Answer | Error)[] = [];
-    await Promise.all(
-      groups.map(async (group) => {
-        const same = group.map(([, call]) => call) as [Call, ...Call[]];
-        const own = await run(same).catch((error: unknown) => same.map(() => asError(error)));
-        for (const [index, [place]] of group.entries()) answers[place] = own[index] as Answer | Error;
-      }),
-    );
-    return answers;
-  });
+  const ofThisTurn = new Map<string, (call: Call) => Promise<Answer>>();
+  return (call) => {
+    const key = keyOf(call);
+    let together = ofThisTurn.get(key);
+    if (together === undefined) {
+      together = batched(async (calls: readonly Call[]) => {
+        ofThisTurn.delete(key);
+        return await run(calls as readonly [Call, ...Call[]]);
+      });
+      ofThisTurn.set(key, together);
+    }
+    return together(call);
+  };
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

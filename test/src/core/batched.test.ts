@@ -67,4 +67,32 @@ describe('calls of one turn with different keys', () => {
       { status: 'rejected', reason: new Error('no xa,xb') },
     ]);
   });
+
+  it('do not wait for the run of another key', async () => {
+    const same = batchedBy(
+      (word: string) => word.charAt(0),
+      (words) => (words[0].startsWith('x') ? new Promise<string[]>(() => {}) : Promise.resolve([...words])),
+    );
+
+    const hanging = same('xa');
+
+    expect(await Promise.race([hanging, same('ab')])).toBe('ab');
+    expect(await same('ac')).toBe('ac');
+  });
+
+  it('of which there are too many for one run have several', async () => {
+    const lengths: number[] = [];
+    const same = batchedBy(
+      (word: string) => word.charAt(0),
+      async (words) => {
+        lengths.push(words.length);
+        return words;
+      },
+    );
+
+    const words = Array.from({ length: 450 }, (_, index) => `a${index}`);
+
+    expect(await Promise.all([...words, 'b'].map(same))).toEqual([...words, 'b']);
+    expect(lengths).toEqual([200, 200, 50, 1]);
+  });
 });
