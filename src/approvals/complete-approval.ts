@@ -54,10 +54,12 @@ export type ApprovalVerified = (
 export function createCompletion(deps: Deps): { complete: CompleteApproval; verified: ApprovalVerified } {
   return {
     async complete(click, request, approval, result) {
+      // Who asked for a second approval is told by the change itself; who gave it, here. First: while the request says that
+      // it is in flight, whoever takes over after a crash comes here again.
+      const isToldElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
+      if (!isToldElsewhere)
+        await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
       await apply(request, approval, result);
-      // Who asked for a second approval is told by the change itself; who gave it, here.
-      if (isMade(result) || orderIn(request) !== null || isInOwnName(click, request)) return;
-      await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
     },
     verified,
   };

@@ -37,8 +37,8 @@ export interface Execution {
   /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
   execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, run: ActionRun): Promise<void>;
   /**
-   * Goes on with what this click has sent, whatever was decided or ran out meanwhile. Where that failed and the request was
-   * closed afterwards, nothing is left to do: its job runs again after Redis came back older.
+   * Goes on with what this click has sent, whatever was decided or ran out meanwhile. Where that failed nothing is left to
+   * do: its job runs again after Redis came back older.
    *
    * @returns false when the click has sent nothing.
    * @throws CardApiError when the job should run again.
@@ -82,7 +82,7 @@ export function createExecution(deps: Deps): Execution {
     execute,
     async resume(click, request, run) {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
-      if (approval === undefined) return request.state !== 'open' && (await hasFailed(click, request, deps));
+      if (approval === undefined) return await hasFailed(click, request, deps);
       if (!(await mayBeAtCard(approval))) return false;
       await execute(click, request, approval, run);
       return true;
@@ -128,14 +128,16 @@ export function createExecution(deps: Deps): Execution {
   }
 }
 
-/** What became of a click whose request stayed open, and was closed by somebody else. It is told where it was not. */
+/** What became of a click whose request stayed open, or was closed by somebody else. It is told where it was not. */
 async function hasFailed(
   click: ApprovalClick,
   request: LimitRequest,
   { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
 ): Promise<boolean> {
   const written = await progress.read(click.id);
-  if (reported(written) === null) return false;
+  const known = reported(written);
+  // What was made still decides a request that is open.
+  if (known === null || (request.state === 'open' && known.state !== 'failed')) return false;
   if (!isAboutRules(request)) return true;
   const approval = approvalOf(click, asRequested(click, request));
   await reports.resume(changeOf(click, request, approval), verbOf(approval), written, {

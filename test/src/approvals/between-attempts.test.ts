@@ -74,6 +74,15 @@ const away = (): never => {
   throw new CardApiError('away', { ...details, apiMessage: null });
 };
 
+/** The card service refuses every change. */
+function refusing({ deps }: Pick<Told, 'deps'>): WorldDeps {
+  const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
+  const putSpendRules = async (): Promise<never> => {
+    throw new CardApiError('refused', { ...details, apiMessage: 'Not this card' });
+  };
+  return { ...deps, card: { ...deps.card, putSpendRules } };
+}
+
 /** The first attempt of a click: the write arrives, or not, and nothing is heard of it. */
 async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
   let isSent = false;
@@ -92,12 +101,7 @@ async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boole
 describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
   it('that failed, a denial is the last word: its job says nothing more when it runs again', async () => {
     const { world, hugo } = await asked();
-    const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
-    const refuses = (): never => {
-      throw new CardApiError('refused', { ...details, apiMessage: 'Not this card' });
-    };
-    const deps = { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules: async () => refuses() } };
-    await performAction(click, deps);
+    await performAction(click, refusing(hugo));
     await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
     const [before, told] = [await world.stations(), world.answers.length];
     expect(before.slice(-2)).toEqual(['failed', 'denied']);
@@ -107,6 +111,21 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(await world.stations()).toEqual(before);
     expect(world.answers).toHaveLength(told);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
+  });
+
+  it('that failed, its job says nothing more when it runs again after the time is over', async () => {
+    const { world, hugo } = await asked();
+    await performAction(click, refusing(hugo));
+    const [before, told] = [await world.stations(), world.answers.length];
+    expect(before.at(-1)).toBe('failed');
+    world.advance(REQUEST_MS + 1);
+
+    await performAction(click, hugo.deps);
+
+    expect(await world.stations()).toEqual(before);
+    expect(world.answers).toHaveLength(told);
+    await verbsOf(hugo.deps).ageRequest('req_ask1');
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'expired', inFlight: [] });
   });
 
   it.each([true, false])(
@@ -250,6 +269,27 @@ it('a second approval that fails is told to who gave it, and who asked still wai
   await performAction(click('act_zoe', 'U0ZOE', true), world.deps);
   expect((await world.deps.requests.get('req_limit1'))?.state).toBe('approved');
 });
+
+it.each(['denied', 'still open'])(
+  'a second approval that fails is told to who gave it, also after its worker died before that, and the request is %s',
+  async (end) => {
+    const { world, told, click } = await raiseOfTwo();
+    const ben = click('act_ben', 'U0BEN', true);
+    const dies = async (): Promise<never> => {
+      throw new Error('killed');
+    };
+    const dying: WorldDeps = {
+      ...refusing(world),
+      answer: async (action, message) => await (action.actor.userId === 'U0BEN' ? dies() : world.deps.answer(action, message)),
+    };
+    await expect(performAction(ben, dying)).rejects.toThrow('killed');
+    if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);
+
+    await performAction(ben, world.deps);
+
+    expect(told.filter((text) => text.startsWith('U0BEN: Could not change the limit'))).toHaveLength(1);
+  },
+);
 
 it.each(['denied', 'expired'])(
   'a request that is %s after an unconfirmed approval does not claim that nothing changed',
