@@ -65,6 +65,7 @@ export const rules: Rules = {
     beginRedirect: each,
     markSent: each,
     markMoved: each,
+    takeBack: each,
   },
   trackedMessages: {
     ...reads('references', 'revisions', 'at'),

@@ -4,6 +4,7 @@ import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { FindPosted, Shown } from './find-posted.ts';
 import { ELSEWHERE, type Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
+import { SHARED_CHANNEL } from './render-entries.ts';
 import type { Sender, Throttle } from './send-message.ts';
 import type { Undeliverable } from './undeliverable.ts';
 
@@ -61,6 +62,9 @@ export async function redirect(claimed: Claimed, error: SlackError, deps: Failed
   }
   // First: whoever takes over after a crash must not post here what the other channel has got.
   await deps.outbox.beginRedirect(channel, sending, { to, slackError: error.slackError });
+  const isBack = await deps.outbox.takeBack(to, sending.entryIds, channel);
+  // Slack did not take them there, and here another company would read them: it is tried again now and then.
+  if (isBack && error.slackError === SHARED_CHANNEL) await deps.outbox.pauseFor(to, NO_CHANNEL_PAUSE_MS);
   const entryIds = await deps.undeliverable.redirect(entries, { channel, to }, error);
   // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
   await deps.outbox.markMoved(channel, sending, { to, entryIds });

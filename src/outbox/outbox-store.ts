@@ -88,6 +88,11 @@ interface Sendings {
     sending: Sending,
     moved: { readonly to: string; readonly entryIds: readonly string[] },
   ): Promise<void>;
+  /**
+   * These of the entries that were moved from here to that channel come back, because it cannot be posted to either: put here,
+   * they wait here again. @returns whether there are any.
+   */
+  takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean>;
   /** Where each entry was posted; null when that is not known, '' for a file, `elsewhere` or more where that is not here. */
   sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
   /** Before its entries are put into another channel: whoever takes over after a crash must not post them here. */
@@ -255,11 +260,22 @@ function createSendings(redis: RedisClient): Sendings {
       const moved = new Set(entryIds);
       return resolveAs(channel, sending, 'sent', '', (id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
     },
+    takeBack: createTakeBack(redis),
     sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
     beginRedirect: (channel, sending, redirect) => resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
     requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
     keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
     drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),
+  };
+}
+
+function createTakeBack(redis: RedisClient): Sendings['takeBack'] {
+  return async (channel, entryIds, from) => {
+    const keys = entryIds.map((id) => outboxKey(channel, `sent:${id}`));
+    const places = await redis.mget(keys);
+    const moved = keys.filter((_key, index) => places[index] === `${ELSEWHERE}:${from}`);
+    if (moved.length > 0) await redis.del(moved);
+    return moved.length > 0;
   };
 }
 

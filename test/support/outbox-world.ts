@@ -124,6 +124,7 @@ export function createWorld({
     },
     markSent: async (_channel, of, ts) => resolve(of, 'sent', ts),
     markMoved: async (_channel, of) => resolve(of, 'sent', 'elsewhere'),
+    takeBack: async () => false,
     sentAt: async (_channel, ids) => ids.map((id) => sentAt.get(id) ?? null),
     async beginRedirect(_channel, { ref }, redirect) {
       if (sending?.ref === ref) sending = { ...sending, redirect };

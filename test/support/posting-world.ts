@@ -48,6 +48,9 @@ interface Options {
   readonly setAside?: Parameters<typeof flushOutbox>[1]['setAside'];
   /** Edits that Slack takes in all channels together. */
   readonly budget?: { readonly perMinute: number; readonly burst: number };
+  /** Channels that another company reads; and the first of the others. */
+  readonly shared?: readonly string[];
+  readonly unshared?: string;
   /** The end of the channel's quiet hours. */
   readonly heldUntil?: number | null;
 }
@@ -67,7 +70,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const visibilityOf = async (channel: string): Promise<ChannelVisibility> =>
-    channel.startsWith('D') ? 'direct' : 'public';
+    channel.startsWith('D') ? 'direct' : options.shared?.includes(channel) === true ? 'shared' : 'public';
   const opsIssues: OpsIssue[] = [];
   const notifyOps = async (issue: OpsIssue): Promise<void> => void opsIssues.push(issue);
   const wakeOutbox = async (): Promise<void> => {};
@@ -131,7 +134,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     fallback: {
       channel: 'C0ALL',
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
-      unshared: async () => null,
+      unshared: async () => options.unshared ?? null,
     },
     renderEntries,
     attachRows,

@@ -280,7 +280,8 @@ it.each(['denied', 'still open'])(
     };
     const dying: WorldDeps = {
       ...refusing(world),
-      answer: async (action, message) => await (action.actor.userId === 'U0BEN' ? dies() : world.deps.answer(action, message)),
+      answer: async (action, message) =>
+        await (action.actor.userId === 'U0BEN' ? dies() : world.deps.answer(action, message)),
     };
     await expect(performAction(ben, dying)).rejects.toThrow('killed');
     if (end === 'denied') await performAction(click('act_zoe', 'U0ZOE', false), world.deps);

@@ -80,6 +80,33 @@ describe('what a channel does not take', () => {
     expect(await world.outbox.sentAt('C1', ids)).toEqual([moved, moved, moved]);
   });
 
+  it('waits where two channels cannot be posted to and each is moved to the other, until one can', async () => {
+    const posts: string[] = [];
+    let isArchived = true;
+    const post = async (channel: string) => {
+      posts.push(channel);
+      if (isArchived) throw gone;
+      return { channel, ts: '1.000001' };
+    };
+    const world = createPostingWorld(redis(), { slack: { post }, shared: ['C0ALL'], unshared: 'C0OPS' });
+    const notice = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'For ops.', blocks: [] } });
+    await world.outbox.put('C0OPS', notice);
+
+    for (const attempt of ['first', 'second']) {
+      await world.flush('C0OPS');
+      await world.flush('C0ALL');
+      expect(await world.outbox.pauseLeft('C0OPS'), `tried now and then: ${attempt}`).toBeGreaterThan(5000);
+      await redis().del(outboxKey('C0OPS', 'paused'));
+    }
+    expect(await world.outbox.pauseLeft('C0ALL'), 'alerts do not wait').toBe(0);
+    isArchived = false;
+
+    await world.flush('C0OPS');
+
+    expect(posts).toEqual(['C0OPS', 'C0OPS', 'C0OPS']);
+    expect(await world.outbox.sentAt('C0OPS', ['n1'])).toEqual(['1.000001']);
+  });
+
   describe('and was moved before Redis came back without what it was moved to', () => {
     async function moved(entry: OutboxEntry, channel: string) {
       const world = createPostingWorld(redis());
