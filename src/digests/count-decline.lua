@@ -5,6 +5,10 @@
 -- time of the event (ms), what it is about, cents.
 local day = tonumber(ARGV[3])
 
+-- Read before anything is written: where one of them cannot be read, the others are not noted as counted without being it.
+local firsts = {}
+for tried = 4, #KEYS, 3 do firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) end
+
 -- What comes together is added up first: of each bucket, by what it is about.
 local buckets = {}
 local function sumsOf(bucket, start, about)
@@ -17,10 +21,13 @@ end
 
 local function count(bucket, events, tried, id, start, time, about, cents)
   if redis.call('SADD', KEYS[events], id) == 0 then return end
-  local first = tonumber(redis.call('GET', KEYS[tried]))
+  local first = firsts[KEYS[tried]]
   local at = tonumber(time)
   local isRetry = first and math.abs(at - first) < day
-  if not isRetry and not (first and at < first) then redis.call('SET', KEYS[tried], time, 'EX', ARGV[4]) end
+  if not isRetry and not (first and at < first) then
+    redis.call('SET', KEYS[tried], time, 'EX', ARGV[4])
+    firsts[KEYS[tried]] = at
+  end
   local sums = sumsOf(bucket, start, about)
   sums.attempts = sums.attempts + 1
   if isRetry then return end

@@ -67,6 +67,23 @@ describe('a decline in the tally', () => {
     expect((await all()).reduce(added, none)).toEqual({ count: 6, attempts: 35, cents: 3500 });
   });
 
+  it('is counted once beside one that Redis does not take', async () => {
+    const tallies = createTallies(redis(), now);
+    await tallies.count(decline('evt_0', '2026-11-20T14:00:00Z', { acctId: 99 }));
+    const [first = ''] = await redis().keys('*tally-first*');
+    await redis().del(first);
+    await redis().rpush(first, 'no number');
+    const others = Array.from({ length: 5 }, (_, acctId) =>
+      decline(`evt_${acctId + 1}`, '2026-11-20T14:00:00Z', { acctId }),
+    );
+    const bad = decline('evt_9', '2026-11-20T14:00:00Z', { acctId: 99 });
+
+    const counted = await Promise.allSettled([...others.slice(0, 2), bad, ...others.slice(2)].map(tallies.count));
+
+    expect(counted.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true, true]);
+    expect((await all()).reduce(added, none)).toMatchObject({ count: 6, attempts: 6 });
+  });
+
   it.each([
     ['another card', { acctId: 8 }],
     ['another amount', { cents: 1001 }],
