@@ -25,12 +25,15 @@ interface BlockDeps extends Pick<ActionTools, 'progress'> {
   readonly failures: Pick<Failures, 'failAction'>;
 }
 
+/** The block of each card is an action of its own. */
+export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
+
 export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
   return async function blockAll({ acctIds, names, ...asked }, run) {
     const left: string[] = [];
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
-      const id = contentId('act_', [asked.id, acctId]);
+      const id = blockIdOf(asked.id, acctId);
       const target = { kind: 'card', acctId, cardId: null, alertId: asked.target.alertId } as const;
       const resolved = { action: { ...asked, id, verb: 'block', target }, acctId, cardId: null } as const;
       try {

@@ -11,7 +11,7 @@ import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
 import type { RuleAction } from '../limits/verbs.ts';
-import type { BlockAll } from './block-all.ts';
+import { type BlockAll, blockIdOf } from './block-all.ts';
 import type { CompleteApproval } from './complete-approval.ts';
 import type { Orders } from './judge-click.ts';
 import {
@@ -134,14 +134,18 @@ async function hasFailed(
   request: LimitRequest,
   { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
 ): Promise<boolean> {
-  const written = await progress.read(click.id);
+  const { action } = request;
+  // Of several cards the first: all of them were tried before the request was no longer in flight.
+  const tried = action.verb === 'block-all' ? blockIdOf(click.id, action.acctIds[0] ?? 0) : click.id;
+  const written = await progress.read(tried);
   const known = reported(written);
-  // What was made still decides a request that is open.
-  if (known === null || (request.state === 'open' && known.state !== 'failed')) return false;
+  if (known === null) return false;
+  // What was made still decides a request that is open, and what is left of several cards is tried.
+  if (request.state === 'open' && (known.state !== 'failed' || !isAboutRules(request))) return false;
   if (!isAboutRules(request)) return true;
   const approval = approvalOf(click, asRequested(click, request));
   await reports.resume(changeOf(click, request, approval), verbOf(approval), written, {
-    outcomeOf: request.action.id,
+    outcomeOf: action.id,
   });
   return true;
 }

@@ -151,6 +151,19 @@ it('can be denied after its approval was given up', async () => {
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
 });
 
+it('has one end where one cannot be read and the request is denied: its job says nothing more when it runs again', async () => {
+  const { world, blockAll, approve } = await failing('refused', [12]);
+  await blockAll(operator);
+  await approve(approver);
+  await approve({ ...approver, id: 'act_deny', approve: false });
+  const [before, told] = [await world.stations(), world.answers.length];
+
+  await approve(approver);
+
+  expect(await world.stations()).toEqual(before);
+  expect(world.answers).toHaveLength(told);
+});
+
 it('blocks every other card before it asks the card service again for one that it did not answer', async () => {
   const { blocked, blockAll, approve } = await failing('unavailable', [11]);
   await blockAll(operator);
