@@ -19,6 +19,7 @@ const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 const saveSource = readScript(new URL('./save-alerts.lua', import.meta.url));
+const readSource = readScript(new URL('./read-alerts.lua', import.meta.url));
 
 const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
 
@@ -76,9 +77,12 @@ export function createAlerts(redis: RedisClient) {
   const format = recordFormat(Alert);
   const packing = createAlertPacking(format.read);
   const save = createSave(redis);
-  const fieldsOf = (alertId: string): Promise<Record<string, Buffer>> => redis.hgetallBuffer(keyOf(alertId));
+  const read = createRead(redis);
   /** @returns null where it is unknown. What changes independently is empty in it. */
-  const savedOf = async (alertId: string): Promise<Alert | null> => packing.unpack(await fieldsOf(alertId));
+  const savedOf = async (alertId: string): Promise<Alert | null> => {
+    const { packed } = await read(alertId);
+    return packed.length === 0 ? null : packing.unpack(packed);
+  };
   const arrivals = createArrivals(savedOf);
   async function alertsOf(ids: readonly string[]): Promise<Alert[]> {
     const alerts = await Promise.all(ids.map((id) => savedOf(id).catch(nullWhereUnreadable)));
@@ -122,10 +126,10 @@ export function createAlerts(redis: RedisClient) {
      * handled again, and each of them may cause another warning.
      */
     async get(alertId: string): Promise<Alert | null> {
-      const fields = await fieldsOf(alertId);
-      const saved = packing.unpack(fields);
-      const alert = saved === null ? null : withFields(saved, textsIn(fields));
-      return alert?.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
+      const { packed, fields } = await read(alertId);
+      if (packed.length === 0) return null;
+      const alert = withFields(packing.unpack(packed), fields);
+      return alert.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
     },
     /** The purchase that it is a step of. */
     setTimeline: (alertId: string, timeline: PurchaseTimeline): Promise<void> =>
@@ -219,10 +223,28 @@ function withoutFields(alert: Alert): Alert {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** All but the pieces of the alert itself, which are no text. */
-function textsIn(stored: Readonly<Record<string, Buffer>>): Fields {
-  const texts = Object.entries(stored).filter(([name]) => !/^p\d+$/.test(name));
-  return Object.fromEntries(texts.map(([name, value]) => [name, value.toString()]));
+/** An alert as Redis has it. */
+interface Stored {
+  /** Empty where it is unknown. */
+  readonly packed: Buffer;
+  /** What changes independently of it. */
+  readonly fields: Fields;
+}
+
+/** Those that are read in the same turn of the event loop are read together. */
+function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
+  const script = defineScript(redis, readSource);
+  return batched(async (ids: readonly string[]) => {
+    const answers = (await script.runForBytes(ids.map(keyOf), [])) as [packed: Buffer, ...fields: Buffer[]][];
+    return answers.map(([packed, ...fields]) => ({ packed, fields: fieldsIn(fields) }));
+  });
+}
+
+/** @param flat names and values in turn. */
+function fieldsIn(flat: readonly Buffer[]): Fields {
+  const fields: Record<string, string> = {};
+  for (let at = 0; at < flat.length; at += 2) fields[String(flat[at])] = String(flat[at + 1]);
+  return fields;
 }
 
 function nullWhereUnreadable(error: unknown): null {

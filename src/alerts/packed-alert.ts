@@ -27,9 +27,6 @@ const PIECE = 64;
 /** How many alerts are not read again: each is, a few times soon after it was written, together with all of its message. */
 const REMEMBERED_MAX = 5000;
 
-/** Fields of a hash as Redis has them. */
-type PackedFields = Readonly<Record<string, Buffer>>;
-
 /**
  * The text of an alert as fields of a hash: a quarter of its size, in pieces `p0`, `p1` … The first begins with the number of
  * the dictionary and the length of all, because a longer text before it may have left more pieces.
@@ -51,15 +48,11 @@ export function createAlertPacking<T>(read: (text: string) => T) {
         pieces[`p${at}`] = packed.subarray(at * PIECE, (at + 1) * PIECE);
       return pieces;
     },
-    /** @returns null where there is none. @throws UnreadableError, or what `read` throws */
-    unpack(fields: PackedFields): T | null {
-      const first = fields.p0;
-      if (first === undefined) return null;
-      if (first[0] !== DICTIONARY || first.length < HEADER)
-        throw new UnreadableError(`an alert: packed with dictionary ${first[0]}`);
-      const pieces = [first];
-      for (let at = 1; fields[`p${at}`] !== undefined; at += 1) pieces.push(fields[`p${at}`] ?? first);
-      const body = Buffer.concat(pieces).subarray(HEADER, HEADER + first.readUIntBE(1, HEADER - 1));
+    /** @param packed its pieces, one after another. @throws UnreadableError, or what `read` throws */
+    unpack(packed: Buffer): T {
+      if (packed[0] !== DICTIONARY || packed.length < HEADER)
+        throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
+      const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
       const key = body.toString('latin1');
       const found = known.get(key) ?? { text: inflated(body) };
       if ('value' in found) return found.value;

@@ -15,6 +15,8 @@ export interface ScriptSource {
 /** A Lua script, sent once to each connection and called by its digest afterwards. */
 export interface RedisScript {
   run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
+  /** The same for answers that are no text: each string is a buffer. */
+  runForBytes(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
 }
 
 type Arg = string | number | Buffer;
@@ -66,13 +68,13 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 export function defineScript(redis: RedisClient, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
-  const command: (this: unknown, ...args: Arg[]) => Promise<unknown> = Reflect.get(redis, name);
+  const call = async (command: string, keys: readonly string[], args: readonly Arg[]): Promise<unknown> => {
+    const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
+    if (!fits) throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
+    return Reflect.apply(Reflect.get(redis, command), redis, [keys.length, ...keys, ...args]);
+  };
   return {
-    async run(keys, args) {
-      const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
-      if (!fits)
-        throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
-      return command.call(redis, keys.length, ...keys, ...args);
-    },
+    run: (keys, args) => call(name, keys, args),
+    runForBytes: (keys, args) => call(`${name}Buffer`, keys, args),
   };
 }

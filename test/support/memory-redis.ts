@@ -96,8 +96,6 @@ function createCommands(nowMs: () => number) {
     hmget: (key: Arg, ...fields: Arg[]) =>
       fields.flat().map((field) => hash(key).get(String(field))?.toString() ?? null),
     hgetall: (key: Arg) => Object.fromEntries([...hash(key)].map(([field, value]) => [field, value.toString()])),
-    hgetallBuffer: (key: Arg) =>
-      Object.fromEntries([...hash(key)].map(([field, value]) => [field, Buffer.from(value as string)])),
     hvals: (key: Arg) => [...hash(key).values()].map(String),
     hset(key: Arg, given: Arg | Fields, value: Arg = '') {
       const fields: Fields = typeof given === 'object' && !Buffer.isBuffer(given) ? given : { [String(given)]: value };
@@ -170,6 +168,15 @@ function createCommands(nowMs: () => number) {
       }
       return 1;
     },
+    'alerts/read-alertsBuffer': (_count: Arg, ...alerts: Arg[]) =>
+      alerts.map((alert) => {
+        const fields = [...hash(alert)].map(([name, value]) => [name, Buffer.from(value as string)] as const);
+        const pieces = fields
+          .filter(([name]) => /^p\d+$/.test(name))
+          .toSorted(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)));
+        const others = fields.filter(([name]) => /^(outcome|repeats|timeline|progress|asked|tried)\b/.test(name));
+        return [Buffer.concat(pieces.map(([, value]) => value)), ...others.flat().map((part) => Buffer.from(part))];
+      }),
     'outbox/add-message'(count: Arg, ...rest: Arg[]) {
       const [at = '', ...subjects] = rest.slice(0, Number(count));
       const [atLasts = '', lines = '', field = '', ...references] = rest.slice(Number(count));

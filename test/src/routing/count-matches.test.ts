@@ -72,14 +72,17 @@ async function saveInOneHour(count: number): Promise<void> {
 
 it('of an hour with many alerts only the newest page is read where no more is needed', async () => {
   await saveInOneHour(1600);
-  const reading = vi.spyOn(redis(), 'hgetallBuffer');
+  const keptBy = createAlerts(redis());
+  const reading = vi.spyOn(redis(), 'alerts/read-alertsBuffer' as 'get');
 
-  for await (const alert of createAlerts(redis()).kept()) {
+  for await (const alert of keptBy.kept()) {
     expect(alert.event.id, 'the newest').toBe('evt_0000000000001599');
     break;
   }
 
-  expect(reading.mock.calls.length).toBeLessThanOrEqual(500);
+  const read = reading.mock.calls.reduce((sum, [count]) => sum + Number(count), 0);
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(500);
 });
 
 it('an hour with many alerts comes newest first, and an alert that was stored again comes once', async () => {
