@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from '../local/port.ts';
 import { startRedis } from '../local/redis.ts';
@@ -16,7 +17,7 @@ import { startSimulatedTime } from './simulated-time.ts';
 import { createSoakEvents } from './soak-events.ts';
 import { createSoakPeople, people } from './soak-people.ts';
 import { countInbox, countJobs } from './under-way.ts';
-import { stopRedis, until } from './worker.ts';
+import { stopRedis } from './worker.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than alerts are kept, so that those of the beginning are gone. */
@@ -25,8 +26,10 @@ const STEP_MS = 3 * DAY_MS;
 const TOGETHER = 500;
 /** What waits for longer is not under way. */
 const SOON_MS = 60_000;
-const STEP_MAX_MS = 300_000;
+/** What does not change for this long will never end. */
+const STANDSTILL_MS = 300_000;
 const LOOKS = 3;
+const LOOK_MS = 50;
 
 const channels = { alerts: 'C0ALERTS', spend: 'C0SPEND', status: 'C0STATUS', approvals: 'C0APPROVALS', ops: 'C0OPS' };
 const [BOT_TOKEN, CARD_TOKEN, SIGNING] = ['xoxb-bench', 'bench-card-api-token', 'bench-signing-secret'];
@@ -145,25 +148,41 @@ async function startProcesses({ env, time, sandbox, webPort }: World): Promise<C
   ]);
 }
 
-/** Waits until nothing is under way any more, several looks long. */
-async function quiet({ redis, time, sandbox }: World): Promise<void> {
+/**
+ * Waits until nothing is under way any more, several looks long.
+ *
+ * @throws Error that says what is, when it has not changed for too long.
+ */
+async function quiet(world: World): Promise<void> {
   let looks = 0;
-  await until(async () => {
-    const counts = await Promise.all([
-      countInbox(redis),
-      countJobs(redis, ['alerts', 'bursts', 'actions', 'outbox', 'updates'], time.now() + SOON_MS),
-      // Its delayed jobs are what comes again.
-      countJobs(redis, ['maintenance'], 0),
-      redis.zcard(stateKey('actions-awaited')),
-      ...Object.values(channels).flatMap((channel) => [
-        redis.zcard(outboxKey(channel, 'queue')),
-        redis.exists(outboxKey(channel, 'sending'), outboxKey(channel, 'edits')),
-      ]),
+  let [seen, since] = ['', performance.now()];
+  while (looks < LOOKS) {
+    const left = Object.entries(await underWay(world)).filter(([, count]) => count > 0);
+    looks = left.length === 0 ? looks + 1 : 0;
+    const now = left.map(([what, count]) => `${what} ${count}`).join(', ');
+    if (now !== seen) [seen, since] = [now, performance.now()];
+    if (performance.now() - since > STANDSTILL_MS) throw new Error(`nothing changes any more; under way: ${seen}`);
+    await sleep(LOOK_MS);
+  }
+}
+
+async function underWay({ redis, time, sandbox }: World): Promise<Record<string, number>> {
+  const inChannels = Object.entries(channels).map(async ([name, channel]) => {
+    const [waiting, others] = await Promise.all([
+      redis.zcard(outboxKey(channel, 'queue')),
+      redis.exists(outboxKey(channel, 'sending'), outboxKey(channel, 'edits')),
     ]);
-    const isQuiet = counts.every((count) => count === 0) && sandbox.pendingWebhooks() === 0;
-    looks = isQuiet ? looks + 1 : 0;
-    return looks === LOOKS;
-  }, STEP_MAX_MS);
+    return [`outbox of ${name}`, waiting + others] as const;
+  });
+  return {
+    inbox: await countInbox(redis),
+    jobs: await countJobs(redis, ['alerts', 'bursts', 'actions', 'outbox', 'updates'], time.now() + SOON_MS),
+    // Its delayed jobs are what comes again.
+    maintenance: await countJobs(redis, ['maintenance'], 0),
+    'actions awaited': await redis.zcard(stateKey('actions-awaited')),
+    ...Object.fromEntries(await Promise.all(inChannels)),
+    webhooks: sandbox.pendingWebhooks(),
+  };
 }
 
 async function tell({ redis, time }: World, acknowledged: number): Promise<boolean> {
