@@ -60,6 +60,9 @@ export function createWorkerContext(...given: Parameters<typeof createBase>) {
 
 type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
 
+/** A channel gets a message a second at most: those of a burst that come together share a wake. */
+const WAKE_REST_MS = 20;
+
 function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
@@ -67,7 +70,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const stores = rememberWrites(redo, order, createStores(redis, signersOf(config)), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
-  const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }));
+  const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   return {

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { joinCalls } from '../../../src/core/join-calls.ts';
 
 /** Work that ends when it is told to. */
-function startWork() {
+function startWork(restMs = 0) {
   const runs: { readonly key: string; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   const call = joinCalls(
     (key: string) => new Promise<void>((resolve, reject) => void runs.push({ key, end: resolve, fail: reject })),
+    restMs,
   );
   return { call, runs };
 }
@@ -43,4 +44,16 @@ test('a run that fails fails for those who share it only, and the next one is do
   await expect.poll(() => runs.length, { message: 'nobody did the work after the failure' }).toBe(2);
   runs[1]?.end();
   await second;
+});
+
+test('who asks soon after it was done shares one run with all others, which begins after a rest', async () => {
+  const { call, runs } = startWork(50);
+  const first = call('C1');
+  runs[0]?.end();
+  await first;
+  const others = [call('C1'), call('C1')];
+  expect(runs, 'nothing is done before the rest is over').toHaveLength(1);
+  await expect.poll(() => runs.length, { message: 'nobody did the work after the rest' }).toBe(2);
+  runs[1]?.end();
+  await Promise.all(others);
 });
