@@ -49,7 +49,11 @@ export function createSoakEvents(acctIds: readonly number[]) {
     const acctId = acctIds[serial % acctIds.length] ?? 0;
     if (entry.kind === 'virtual-card') return { ...fresh, AccountId: acctId };
     if (entry.kind === 'card-shipping') return { ...fresh, AcctId: acctId, CardOrderId: serial };
-    if (entry.kind === 'card-status') return { ...fresh, AcctId: acctId };
+    if (entry.kind === 'card-status') {
+      const [card] = fresh['CardList'] as readonly object[];
+      const status = serial % 2 === 0 ? 'ACTIVE' : 'BLOCKED';
+      return { ...fresh, AcctId: acctId, CardList: [{ ...card, CardId: acctId, CardStatus: status }] };
+    }
     const id = 3_000_000_000 + serial;
     const own = { NetworkTransactionId: id, MerchantId: String(445_301_000_000 + serial) };
     if (entry.kind === 'authorization') opened.push({ acctId, id });

@@ -57,7 +57,11 @@ export function createCardHistory(redis: RedisClient) {
   }
 
   return {
-    /** Adds a status of a card. @returns all known ones, in order of `callbackAt`. Safe to repeat. */
+    /**
+     * Adds a status of a card. Safe to repeat.
+     *
+     * @returns all known ones and this one, in order of `callbackAt`. One that is older than all that are kept is not kept.
+     */
     async addStatus(
       cardId: number,
       { callbackAt, status, eventId, receivedAt }: StatusRecord,
@@ -67,7 +71,9 @@ export function createCardHistory(redis: RedisClient) {
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
       await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, atSeconds, member]);
-      return await statuses(cardId);
+      const known = await statuses(cardId);
+      const isKept = known.some((status) => status.eventId === eventId);
+      return isKept ? known : [{ callbackAt, status, eventId, receivedAt }, ...known];
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,

@@ -43,6 +43,23 @@ describe('the statuses of a card', () => {
     expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
   });
 
+  it('name one that came after fifty newer ones, whose message is still to be posted', async () => {
+    const history = createCardHistory(redis());
+    for (let second = 1; second <= 50; second += 1)
+      await history.addStatus(7, {
+        eventId: `evt_${second}`,
+        status: 'ACTIVE',
+        callbackAt: at(second),
+        receivedAt: at(second),
+      });
+
+    const old = { eventId: 'evt_0', status: 'BLOCKED', callbackAt: at(0), receivedAt: at(59) } as const;
+    const known = await history.addStatus(7, old);
+
+    expect([known.length, known[0]]).toEqual([51, old]);
+    expect(await history.statuses(7)).toEqual(known.slice(1));
+  });
+
   it('begin with the fiftieth from the end, and are kept for 90 days', async () => {
     const history = createCardHistory(redis());
 
