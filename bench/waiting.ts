@@ -8,19 +8,20 @@ import { inboxKeys } from '../src/intake/intake.ts';
 import { memoryOf } from '../src/intake/memory.ts';
 import { countEvents } from '../src/ops/health.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
+import { readableAmounts } from '../test/support/readable.ts';
 import { answers, type Child, startChild } from './child.ts';
 import { median, row, table } from './report.ts';
 import { SHARED_SECRET } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
-import { type Surroundings, startSurroundings } from './worker.ts';
+import { CHANNEL, onTheirWay, type Surroundings, startSurroundings, unposted } from './worker.ts';
 
 /** So many are stored at once. */
 const TOGETHER = 2000;
 const FIRST_TRANSACTION = 88_000_000;
 const STARTS = 3;
-/** How long the worker is watched, and how often. */
-const WATCHED_MS = 60_000;
-const LOOK_MS = 250;
+const LOOK_MS = 500;
+/** What does not move for this long never will. */
+const STANDSTILL_MS = 120_000;
 const BYTES_IN_MB = 1_048_576;
 
 /** What only the web process needs, and the doctor besides what the worker needs. */
@@ -30,8 +31,12 @@ const webOnly = {
   WEBHOOK_SHARED_SECRET: SHARED_SECRET,
 };
 
-/** How a Cardbell starts and works while so many events wait in the inbox, beside one with an empty inbox. */
-export async function benchWaiting(events: number): Promise<void> {
+/**
+ * How a Cardbell starts and works while so many events wait in the inbox, beside one with an empty inbox.
+ *
+ * @returns false when one of them cannot be read in the channel afterwards, or twice.
+ */
+export async function benchWaiting(events: number): Promise<boolean> {
   const around = await startSurroundings();
   const { redis } = around;
   try {
@@ -42,8 +47,10 @@ export async function benchWaiting(events: number): Promise<void> {
     const bytesEach = ((await memoryOf(redis)).used - used) / waiting;
     const doctor = await runDoctor(around);
     const full = { web: await startedInMs(around, 'web'), worker: await startedInMs(around, 'worker') };
-    const { perSecond, most, inQueues } = await watchWorker(around);
+    const { seconds, inQueues, memory, redisMemory } = await drain(around);
+    const { lost, twice, messages } = await compare(around, events);
     const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+    const inMb = (bytes: readonly number[]): string => bytes.map((of) => count(of / BYTES_IN_MB)).join(', ');
     table(
       `${count(waiting)} events wait`,
       ['none waits', 'they wait'],
@@ -53,15 +60,17 @@ export async function benchWaiting(events: number): Promise<void> {
         row('the whole doctor, ms', ['', count(doctor.ms)]),
         row('bytes in Redis of one, with what is remembered of it', ['', count(bytesEach)]),
         row('stored in a second', ['', count(storedPerSecond)]),
-        row(`handed on in a second, over ${WATCHED_MS / 1000} s`, ['', count(perSecond)]),
-        row('most memory of the worker, first and second half, MB', [
-          '',
-          most.map((of) => count(of / BYTES_IN_MB)).join(' and '),
-        ]),
+        row('all posted after, s', ['', count(seconds)]),
+        row('messages', ['', count(messages)]),
+        row('posted in a second', ['', count(waiting / seconds)]),
+        row('most memory of the worker, each quarter of that time, MB', ['', inMb(memory)]),
+        row('most memory of Redis, MB', ['', inMb(redisMemory)]),
+        row('cannot be read in the channel; can be read twice', ['', `${count(lost)}; ${count(twice)}`]),
         row('most events in the queues', ['', count(inQueues)]),
       ],
     );
     process.stdout.write(`\n${doctor.lines.join('\n')}\n`);
+    return lost + twice === 0;
   } finally {
     await around.stop();
   }
@@ -98,29 +107,60 @@ async function startedInMs(around: Surroundings, name: 'web' | 'worker'): Promis
   return median(took);
 }
 
-/** Lets a worker work for a while, and looks at its memory. */
-async function watchWorker(around: Surroundings) {
-  const { redis } = around;
+/**
+ * Lets a worker post all of them, while Slack takes a message a second and the card service answers nothing.
+ *
+ * @throws Error when nothing moves any more.
+ */
+async function drain(around: Surroundings): Promise<Drained> {
+  const { redis, sandbox } = around;
+  sandbox.faults.add({ path: /./, kind: 'hang', times: Number.POSITIVE_INFINITY });
   const queues = openQueues(redis, 1, { onlyLook: true });
-  const before = await redis.xlen(inboxKeys.webhooks);
   const child = await start(around, 'worker');
   const startedAt = performance.now();
-  const [memory, inQueues]: [number[], number[]] = [[], []];
-  while (performance.now() - startedAt < WATCHED_MS) {
+  const [memory, redisMemory, inQueues]: [number[], number[], number[]] = [[], [], []];
+  let [left, since] = [Number.POSITIVE_INFINITY, startedAt];
+  while (left > 0) {
     await sleep(LOOK_MS);
+    const now = (await onTheirWay(redis)) + (await unposted(redis));
+    if (now !== left) [left, since] = [now, performance.now()];
+    if (performance.now() - since > STANDSTILL_MS) throw new Error(`${left} are left, and none of them moves`);
     memory.push(child.memoryBytes());
+    redisMemory.push((await memoryOf(redis)).used);
     inQueues.push(await countEvents(queues, ['waiting', 'active', 'delayed']));
   }
-  const handedOn = before - (await redis.xlen(inboxKeys.webhooks));
-  const perSecond = (handedOn * 1000) / (performance.now() - startedAt);
+  const seconds = (performance.now() - startedAt) / 1000;
   await child.stop();
   await closeQueues(queues);
-  const half = memory.length / 2;
+  return { seconds, inQueues: Math.max(...inQueues), memory: quarters(memory), redisMemory: quarters(redisMemory) };
+}
+
+interface Drained {
+  readonly seconds: number;
+  /** Most events in the queues at any look. */
+  readonly inQueues: number;
+  /** Most bytes in each quarter of the time. */
+  readonly memory: readonly number[];
+  readonly redisMemory: readonly number[];
+}
+
+function quarters(values: readonly number[]): number[] {
+  return [0, 1, 2, 3].map((index) => {
+    const [from, to] = [index, index + 1].map((of) => Math.floor((of * values.length) / 4));
+    return values.slice(from, to).reduce((most, value) => Math.max(most, value), 0);
+  });
+}
+
+/** How many of the declines cannot be read in the channel, and how many can be read more than once. */
+async function compare({ workspace }: Surroundings, events: number) {
+  const times = new Map<number, number>();
+  for (const message of workspace.messages(CHANNEL))
+    for (const cents of await readableAmounts(workspace, [message])) times.set(cents, (times.get(cents) ?? 0) + 1);
+  const all = stormDeclines(events, [1]).map(({ amountCents }) => amountCents);
   return {
-    perSecond,
-    inQueues: Math.max(...inQueues),
-    /** The most memory that it had in the first half of the time, and in the second. */
-    most: [Math.max(...memory.slice(0, half)), Math.max(...memory.slice(half))] as const,
+    lost: all.filter((cents) => !times.has(cents)).length,
+    twice: [...times.values()].filter((number) => number > 1).length,
+    messages: workspace.messages(CHANNEL).length,
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type LocalRedis, startRedis } from '../local/redis.ts';
-import { startSandbox } from '../sandbox/server.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import type { StoredEvent } from '../src/core/event.ts';
 import { outboxKey } from '../src/core/keys.ts';
 import { createIntake, type Intake } from '../src/intake/intake.ts';
@@ -13,7 +13,7 @@ import { countInbox, countJobs } from './under-way.ts';
 
 const LONGEST_MS = 60_000;
 const LOOK_MS = 50;
-const CHANNEL = 'C0BENCH';
+export const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
 const CARD_TOKEN = 'bench-card-api-token';
 
@@ -21,6 +21,7 @@ const CARD_TOKEN = 'bench-card-api-token';
 export interface Surroundings {
   readonly redis: Redis;
   readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
   readonly intake: Intake;
   /** Accounts of the card service. */
   readonly acctIds: readonly number[];
@@ -50,6 +51,7 @@ export async function startSurroundings(more: readonly string[] = []): Promise<S
   return {
     redis,
     workspace,
+    sandbox,
     intake,
     acctIds: sandbox.accounts().map(({ AcctId }) => AcctId),
     env: {

@@ -88,7 +88,7 @@ if (wanted('memory')) await benchMemory(sizes);
 if (wanted('bytes')) await benchBytes(3000);
 if (wanted('shards')) await benchShards();
 if (wanted('routing')) await benchRouting({ json: values.json === true, save: values.save === true });
-if (wanted('waiting')) await benchWaiting(Number(values.events ?? 100_000));
+if (wanted('waiting') && !(await benchWaiting(Number(values.events ?? 100_000)))) process.exitCode = 1;
 if (wanted('programs')) await benchPrograms();
 if (positionals.includes('soak')) {
   const { events = '30000', actions = '1000' } = values;
