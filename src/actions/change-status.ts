@@ -70,6 +70,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       await blocks.resetWanted(acctId, action.actor.userId);
     const obstacle = obstacleTo(verb, card);
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
+    const wasSending = written?.state === 'sending';
+    const resolved = { action, acctId, cardId: card?.cardId ?? null };
+    const from = { before: sides.before, card: facts, written };
+    const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);
+    if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     if (verb === 'activate' && card !== undefined && !isConfirmed) {
@@ -79,9 +84,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       if (ending.length > 0) return await deps.askFirst(action, acctId, card, ending);
     }
 
-    const resolved = { action, acctId, cardId: card?.cardId ?? null };
-    if (verb !== 'block' && !(await deps.permit(resolved, written?.state === 'sending', finish))) return null;
-    return await sendStatus.send(verb, resolved, { before: sides.before, card: facts, written }, finish, run);
+    if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
+    return await sendStatus.send(verb, resolved, from, finish, run);
   };
 
   function finisher(
@@ -175,18 +179,21 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
  * Asks the policy immediately before the card service is called. Whoever may not is told, or asked again when it waited
  * too long; a block is never kept waiting.
  *
- * @param finish how it ends where something was sent before: that it is not sent again.
+ * @param notAgain how it ends where something was sent before; null: nothing was.
  */
-type PermitStatus = (resolved: Resolved, wasSending: boolean, finish: Finish) => Promise<boolean>;
+type PermitStatus = (resolved: Resolved, notAgain: NotAgain | null) => Promise<boolean>;
+
+/** Ends what an attempt before may have sent, without sending it again. @param whyNot one sentence. */
+type NotAgain = (whyNot: string) => Promise<Result>;
 
 type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
 
 export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: PermitDeps): PermitStatus {
-  return async function permitStatus({ action, acctId }, wasSending, finish) {
+  return async function permitStatus({ action, acctId }, notAgain) {
     const decision = await authorize(action, { acctId });
     if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
     const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
-    if (wasSending) await finish('failed', { note: `I did not send it again: ${why}` });
+    if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
     else if (decision.kind === 'late') await askAgain(action, { acctId });
     else {
       const others = decision.who === null ? [] : await whoMay(decision.who);

@@ -26,6 +26,8 @@ interface Change {
   readonly basis: string | undefined;
   /** How far an attempt before got; null: this is the first. */
   readonly written: ActionState | null;
+  /** Of what an attempt before may have sent: why it is not sent again. Absent or null: nothing speaks against it. */
+  readonly whyNot?: string | null;
   /** Whose outcome it is, where somebody else asked. */
   readonly outcomeOf?: string;
   /** Which later changes take its place. By default any. */
@@ -68,6 +70,7 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis } = change;
     if (await isSuperseded(change)) return await steps.supersede();
+    if (change.whyNot != null) return await failUnmade({ apiWords: null, note: change.whyNot });
     const followed = await latestChanges.changedBy(acctId, expects);
     const sending = { state: 'sending', ...sides, expects, followed } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
@@ -91,10 +94,14 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
       }
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
       if (seen === 'unread') return await steps.leave(said);
+      return await failUnmade(said);
+    }
+    return await steps.made('sent');
+
+    async function failUnmade(said: Said): Promise<Result> {
       await latestChanges.notMade(acctId, expects, action);
       return await steps.fail(said);
     }
-    return await steps.made('sent');
   };
 
   /** A worker may have made this change before it died, and something has changed since then. */

@@ -46,22 +46,16 @@ export type SendStatus = ReturnType<typeof createSendStatus>;
 export function createSendStatus({ card: api, latestChanges, history, whyOvertaken, offerUndo, sendChange }: Deps) {
   return {
     /** Writes down what is about to be asked, asks once, and tells how it ended: see {@link SendChange}. */
-    async send(
-      verb: StatusVerb,
-      resolved: Resolved,
-      from: { readonly before: string | null; readonly card: CardFacts; readonly written: ActionState | null },
-      finish: Finish,
-      run: LockedRun,
-    ): Promise<Result> {
+    async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
-      const { before, card, written } = from;
+      const { before, card, written, whyNot = null } = from;
       const status = wantedStatus[verb];
       const why = written?.state === 'sending' ? null : await whyOvertaken(verb, resolved);
       if (why !== null) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       const basis = await basisOf(history, cardId ?? card.cardId, status);
       const sides = { before, after: wordOf(status) };
-      const change = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written };
+      const change = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot };
       const steps = {
         prepare: () => history.expectStatus(acctId, status, { userId: action.actor.userId, actionId: action.id }),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
@@ -92,6 +86,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         },
         leave: () => finish('unknown', { expects }),
       } satisfies Parameters<SendChange>[1];
+      if (whyNot !== null && hasMovedSince(verb, from)) return await steps.supersede();
       return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);
     },
     foundMade,
@@ -105,6 +100,24 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     const undo = await offerUndo(resolved, before);
     return await finish('done', { before, after: wordOf(wantedStatus[verb]), confirmation: 'confirmed', ...undo });
   }
+}
+
+/** What a change of the status is sent from. */
+interface SentFrom {
+  /** The status of the card now, in words; null: it could not be read. */
+  readonly before: string | null;
+  readonly card: CardFacts;
+  /** How far an attempt before got; null: this is the first. */
+  readonly written: ActionState | null;
+  /** Of what an attempt before may have sent: why it is not sent again. */
+  readonly whyNot?: string;
+}
+
+/** An attempt before may have made the change, and the card has another status now: nobody can say that nothing changed. */
+function hasMovedSince(verb: StatusVerb, { before, written }: SentFrom): boolean {
+  if (written?.state !== 'sending' || written.before === before) return false;
+  // What was certainly not made is left without a basis; only a block is sent where there is none.
+  return written.basis !== undefined || verb === 'block';
 }
 
 /** The last time that the card was told to have the status: a later one shows that the change was made. */

@@ -45,7 +45,7 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
   readonly plan: PlanChange;
   readonly permit: PermitChange;
   readonly send: SendRules;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep' | 'forgetIfGone'>;
+  readonly terms: Pick<TemporaryTerms, 'resolve' | 'keep'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken' | 'alreadyInEffect'>;
@@ -76,33 +76,31 @@ export function createChangeRule(deps: Deps): ChangeRule {
       requestId: approval?.requestId ?? null,
     };
     const isThere = isMade(changes);
+    const wasSending = written?.state === 'sending';
 
     // After a crash the write may have been ours: then the change is done, not superfluous.
-    if (isThere && written?.state === 'sending') {
+    if (isThere && wasSending) {
       const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
       const opened = await terms.resolve({ ...made, changes: sent });
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;
-    const isOvertaken = written?.state !== 'sending' && (await latestChanges.isOvertaken(acctId, expects, action));
+    const isOvertaken = !wasSending && (await latestChanges.isOvertaken(acctId, expects, action));
     if (!isThere && isOvertaken) return await finish('failed', { note: overtaken(ruleNames(changes)) });
-    if (!isThere && planned.against !== null) return await finish('failed', { note: planned.against });
+    const { raw, readAt } = planned;
+    const sent = { ...made, card, raw, readAt, written };
+    const sendUnless = (whyNot: string | null) => send({ ...sent, whyNot }, run, finish, approval ?? {});
+    if (!isThere && planned.against !== null)
+      return wasSending ? await sendUnless(planned.against) : await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
-    if (refused !== null && written?.state === 'sending') {
-      // What an earlier attempt sent is not there, and is not sent again.
-      await terms.forgetIfGone(action.id, changes, acctId);
-      return await finish('failed', { note: refused.note });
-    }
+    // What an earlier attempt sent is not there, and is not sent again.
+    if (refused !== null && wasSending) return await sendUnless(refused.note);
     if (refused?.isLate === true) {
       await deps.askAgain(action, { acctId });
       return { state: 'failed', card, ...sidesOf(changes), apiWords: null, note: refused.note };
     }
     if (refused !== null) return await finish(refused.state, refused);
-    if (!isThere) {
-      const { raw, readAt } = planned;
-      const sent = { ...made, card, raw, readAt, written };
-      return await send(sent, run, finish, approval ?? {});
-    }
+    if (!isThere) return await sendUnless(null);
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);

@@ -25,6 +25,8 @@ interface SentChange extends MadeChange {
   readonly readAt: number;
   /** How far an attempt before got; null: this is the first. */
   readonly written: ActionState | null;
+  /** Of what an attempt before may have sent: why it is not sent again. */
+  readonly whyNot?: string | null;
 }
 
 /**
@@ -48,7 +50,7 @@ interface Deps extends Pick<ActionTools, 'applyChanges'> {
 /** The end of a temporary change is written before the card is asked: nobody may ever hear whether it was made. */
 export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
-    const { action, acctId, changes, term, card, raw, readAt, written } = change;
+    const { action, acctId, changes, term, card, raw, readAt, written, whyNot = null } = change;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = isAboutLimits(changes) ? 'limit' : 'allow';
     const basis = basisOf(raw);
@@ -87,7 +89,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
       },
       leave: (said) => finish('unknown', { ...said, expects }),
     } satisfies Parameters<SendChange>[1];
-    const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, ...of } as const;
+    const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot, ...of } as const;
     return await sendChange(sent, steps, run);
   };
 }

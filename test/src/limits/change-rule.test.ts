@@ -71,7 +71,6 @@ describe('a change of rules', () => {
           return null;
         },
         keep: async () => kept ?? null,
-        forgetIfGone: async () => {},
       },
       progress: { read: async () => written ?? null },
       reports: {

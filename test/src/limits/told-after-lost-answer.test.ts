@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { Term } from '../../../src/card-api/rule-change.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const failing = (outcome: 'unknown' | 'not_done') => async (): Promise<never> => {
+  throw new CardApiError('away', {
+    operation: 'putSpendRules',
+    status: outcome === 'unknown' ? null : 503,
+    outcome,
+    code: 'unavailable',
+    apiMessage: null,
+  } as ConstructorParameters<typeof CardApiError>[1]);
+};
+const forAnHour: Term = { kind: 'duration', ms: 3_600_000 };
+const raise = ask('limit', { ...byCommand, changeRequest: { goals: [limitGoal('daily', 45_000)], term: forAnHour } });
+
+describe('a change that was sent, and that something stands against when its job runs again', () => {
+  it('leaves no end behind where it was certainly not made', async () => {
+    const world = await createActionWorld(redis());
+    const card = { ...world.deps.card, putSpendRules: failing('not_done') };
+    await expect(performAction(raise, { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+    world.service.rules = { ...world.service.rules, WeeklySpendLimit: 410 };
+    await performAction(raise, world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('Raise the weekly limit first. Nothing changed.');
+    expect(await world.deps.temporaryChanges.all()).toEqual([]);
+    expect(await world.deps.recentRaises.list({ acctId }, world.deps.now().getTime())).toEqual([]);
+  });
+
+  it('is not said to have changed nothing where its answer was lost and somebody changed the card since', async () => {
+    const world = await createActionWorld(redis());
+    const card = answeringNothingAfter(world, async (raw) => void Object.assign(world.service, { rules: raw }));
+    await expect(performAction(raise, { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+    world.service.rules = { ...world.service.rules, DailySpendLimit: 400, WeeklySpendLimit: 410 };
+    await performAction(raise, world.deps);
+
+    expect(world.answers.at(-1)?.text).not.toContain('Nothing changed');
+    expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
+    expect(await world.deps.temporaryChanges.all()).toEqual([]);
+  });
+
+  it.each([
+    ['closed', 'CLOSED', 'unblock'],
+    ['blocked', 'BLOCKED', 'activate'],
+  ] as const)('is not said to have changed nothing of a card that was %s since', async (_what, status, verb) => {
+    const world = await createActionWorld(redis());
+    world.service.status = verb === 'activate' ? 'INACTIVE' : 'BLOCKED';
+    const card = answeringNothingAfter(world, async () => void Object.assign(world.service, { status: 'ACTIVE' }));
+    await expect(performAction(ask(verb, byCommand), { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+    world.service.status = status;
+    await performAction(ask(verb, byCommand), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('It is not certain whether the card service made this change');
+    expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
+  });
+
+  it('is said to have changed nothing where it was certainly not made, whatever became of the card since', async () => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'INACTIVE';
+    const card = { ...world.deps.card, activateCard: failing('not_done') };
+    await expect(performAction(ask('activate', byCommand), { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+    world.service.status = 'BLOCKED';
+    await performAction(ask('activate', byCommand), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('The card is blocked, not new');
+    expect(await world.stations()).toEqual(['asked', 'sent', 'failed']);
+  });
+});
+
+/** The card service takes a change, and is away from then on. */
+function answeringNothingAfter(
+  { deps: { card } }: PerformWorld,
+  take: (raw: Record<string, unknown>) => Promise<void>,
+): WorldDeps['card'] {
+  const away = failing('unknown');
+  let isAway = false;
+  const took = async (raw: Record<string, unknown> = {}): Promise<never> => {
+    await take(raw);
+    isAway = true;
+    return await away();
+  };
+  return {
+    ...card,
+    putSpendRules: async (_acctId, raw) => await took(raw),
+    setCardStatus: async () => await took(),
+    activateCard: async () => await took(),
+    getAccount: async (acct) => (isAway ? await away() : await card.getAccount(acct)),
+    getSpendRules: async (acct) => (isAway ? await away() : await card.getSpendRules(acct)),
+  };
+}
