@@ -32,6 +32,7 @@ import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { permanent } from '../limits/change-request.ts';
+import type { RequestOpened } from '../limits/change-rule.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createOrderNotices, type VirtualOrder } from '../virtual-cards/order.ts';
 import {
@@ -124,7 +125,7 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
 }
 
 /** What orders virtual cards, has their details sent again, and tells who asked. */
-export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<string>) {
+export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<RequestOpened>) {
   const { orderVirtualCards, requestVirtualCardData } = tools.card;
   const notices = createOrderNotices(tools);
   const orderPermit = createOrderPermit({ ...tools, isSameEmail });

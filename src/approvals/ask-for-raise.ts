@@ -9,6 +9,7 @@ import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
 import { lastsMs } from '../limits/change-request.ts';
+import type { RequestOpened } from '../limits/change-rule.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
@@ -27,7 +28,7 @@ interface Judgment {
 interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answer'> {
   readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Judgment>;
   readonly findChange: FindChange;
-  readonly openRequest: (asked: RequestedChange) => Promise<string>;
+  readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly showWaiting: ShowWaiting;
 }
 
@@ -56,9 +57,13 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;
     const before = stateWords(changes, 'from');
     await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
-    const note = await deps.openRequest({ action, acctId, card, changes, term, others: verdict.others, counted });
+    const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
+    const { note, isTwin } = await deps.openRequest(asked);
+    // The alert would wait for ever: what is decided is the other request.
+    if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId: card.cardId, detail: note });
     const alertId = alertIdOf(action);
-    if (alertId !== null) await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
+    if (alertId !== null && !isTwin)
+      await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
     await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
   };
 }

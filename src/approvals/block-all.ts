@@ -7,6 +7,7 @@ import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError } from '../core/errors.ts';
 import { permanent } from '../limits/change-request.ts';
+import type { RequestOpened } from '../limits/change-rule.ts';
 import type { RequestedChange } from './open-request.ts';
 
 const severalCards = { acctId: null, cardId: null, last4: null, holder: null, customId: null, isVirtual: null };
@@ -64,7 +65,7 @@ function notBlocked(left: readonly string[], all: number): string {
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock'> {
-  readonly openRequest: (asked: RequestedChange) => Promise<string>;
+  readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
 }
 
 /** *Block all* above five cards: an approver has to agree, in the channel for requests. Safe to repeat. */
@@ -75,9 +76,11 @@ export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => P
       const detail = `${action.acctIds.length} cards`;
       await deps.record(action, { event: 'waiting', isFirst: true, detail });
       const change = { changes: [], term: permanent, counted: null };
-      const note = await deps.openRequest({ action, acctId: 0, card, ...change, others: 1 });
+      const { note, isTwin } = await deps.openRequest({ action, acctId: 0, card, ...change, others: 1 });
+      if (isTwin) await deps.record(action, { event: 'unchanged', detail: note });
       const at = deps.now().toISOString();
-      const shown = { state: 'waiting', card, before: null, after: null, apiWords: null, reason: null } as const;
+      const state = isTwin ? 'unchanged' : 'waiting';
+      const shown = { state, card, before: null, after: null, apiWords: null, reason: null } as const;
       const by = action.actor.userId;
       await deps.answer(action, actionResult({ ...shown, verb: 'block', by, at, note, ref: action.id.slice(-8) }));
     });

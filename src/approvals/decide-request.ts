@@ -187,9 +187,10 @@ async function withOwnAmounts(action: DecideAction, request: OpenRequest, recoun
   const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
   const isWithin = isSameTerm && !isLooser(beyondAsked);
   const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
+  const voided = [...request.voided, ...request.approvals.filter((one) => !own.includes(one)).map(({ by }) => by)];
   const changed = isSame
     ? request
-    : { ...request, changes, term, note: action.reason, approvals: own, revision: request.revision + 1 };
+    : { ...request, changes, term, note: action.reason, approvals: own, voided, revision: request.revision + 1 };
   const { needed: byAmount, counted } = await recount(changed, action);
   const needed = Math.max(byAmount, own.length + 1);
   return isSame

@@ -3,7 +3,7 @@ import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
-import type { AskedChange } from '../limits/change-rule.ts';
+import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
@@ -44,24 +44,23 @@ interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
  *
  * The same change asked for again while a request for it is open is that one request. Runs under the account's lock.
  *
- * The returned function answers with a sentence that says what happens now.
  */
-export function createOpenRequest(deps: Deps) {
-  return async function openRequest(asked: RequestedChange): Promise<string> {
+export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
+  return async function openRequest(asked) {
     const { action, acctId, order } = asked;
     const { userId } = action.actor;
     const id = requestIdOf(action.id);
     const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
     if (twin !== undefined) {
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
-      return `${by} asked for that already: the request is open in the approvals channel.`;
+      return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
     // The same action again after a crash finds its request; what others decided meanwhile stays.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
     await deps.postRequest(request);
     await deps.scheduleRequest(id);
-    return whyAsked(asked, isOwnCard);
+    return { note: whyAsked(asked, isOwnCard), isTwin: false };
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
@@ -109,12 +108,14 @@ export function createOpenRequest(deps: Deps) {
   }
 }
 
-function isSame({ acctId, changes, action }: LimitRequest, asked: RequestedChange): boolean {
+function isSame({ acctId, changes, term, action }: LimitRequest, asked: RequestedChange): boolean {
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
-  return acctId === asked.acctId && isSameGoals(changes, asked.changes) && action.verb === asked.action.verb;
+  // What was asked for an hour is not approved for good.
+  const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
+  return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
 }
 
 /** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */

@@ -180,16 +180,28 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly counted: CountedRaise | null;
 }
 
-/** Opens a request that others decide. Answers with a sentence that says what happens now. */
-export type OpenRequest = (asked: AskedChange) => Promise<string>;
+/** What became of asking others. */
+export interface RequestOpened {
+  /** A sentence that says what happens now. */
+  readonly note: string;
+  /** There is another open request for the same: this one waits for nobody. */
+  readonly isTwin: boolean;
+}
 
-/** Null: it may be made now. Otherwise how the action ends instead: refused, or as a request that others decide. */
+/** Opens a request that others decide. */
+export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
+
+/** Null: it may be made now. Otherwise how it ends instead: refused, as a request that others decide, or as one that waits already. */
 type PermitChange = (
   made: MadeChange<RuleAction>,
   approval: Approval | null,
   card: CardFacts,
 ) => Promise<
-  (Pick<Result, 'note' | 'counted'> & { readonly state: 'failed' | 'waiting'; readonly isLate?: boolean }) | null
+  | (Pick<Result, 'note' | 'counted'> & {
+      readonly state: 'failed' | 'waiting' | 'unchanged';
+      readonly isLate?: boolean;
+    })
+  | null
 >;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'serviceDays'> {
@@ -227,7 +239,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
     const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
-    return { state: 'waiting', note: await openRequest(asked), counted };
+    const { note, isTwin } = await openRequest(asked);
+    return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
   };
 }
 

@@ -116,7 +116,11 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     if (verdict.kind === 'request') {
       const asked = { acctId, card: await factsOf(acctId), changes: beyond, term: permanent, others: verdict.others };
       const because = counted === null ? null : tooMuchForOne(counted);
-      const whoCan = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, beyond), counted: because });
+      const { note: whoCan } = await deps.openRequest({
+        ...asked,
+        action: raiseOf(action, acctId, beyond),
+        counted: because,
+      });
       return { why: `One approver alone may not raise this: ${ruleMoves(beyond)}.`, whoCan };
     }
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });

@@ -3,6 +3,7 @@ import { createOpenRequest } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { createRequests } from '../../../src/approvals/request-store.ts';
+import type { Term } from '../../../src/card-api/rule-change.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { CountedRaise } from '../../../src/policy/approval-policy.ts';
 import { askedAt, raiseDaily } from '../../support/limit-requests.ts';
@@ -35,8 +36,8 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     scheduleRequest: async () => {},
     now: () => new Date(askedAt),
   });
-  const open = (action: LimitRequest['action']) =>
-    openRequest({ action, acctId, card, changes: [raiseDaily], term: { kind: 'permanent' }, others: 1, counted });
+  const open = async (action: LimitRequest['action'], term: Term = { kind: 'permanent' }) =>
+    (await openRequest({ action, acctId, card, changes: [raiseDaily], term, others: 1, counted })).note;
   return { open, requests, posted };
 }
 
@@ -90,4 +91,13 @@ it('opens no second request for the same change', async () => {
 
   expect(note).toContain('Somebody has asked for that already');
   expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
+});
+
+it('opens another request for the same change for another time: what was asked for an hour must not stay', async () => {
+  const world = setUp();
+  await world.open(ask('limit'));
+
+  await world.open(ask('limit', { id: 'act_second' }), { kind: 'duration', ms: 3_600_000 });
+
+  expect((await world.requests.open()).map(({ term }) => term.kind)).toEqual(['permanent', 'duration']);
 });

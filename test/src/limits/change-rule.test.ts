@@ -246,7 +246,7 @@ describe('permitting a change', () => {
       now,
       openRequest: async (request) => {
         asked.push(request);
-        return 'I asked.';
+        return { note: 'I asked.', isTwin: false };
       },
       withLock: withoutLock,
     })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);

@@ -156,7 +156,7 @@ describe('who may decide', () => {
       factsOf: async () => card,
       openRequest: async ({ action: asked, changes, others }) => {
         requested.push({ verb: asked.verb, changeRequest: asked.changeRequest, changes, others });
-        return 'I asked in the approvals channel.';
+        return { note: 'I asked in the approvals channel.', isTwin: false };
       },
     })(action, temporaryChangeOf(over));
     return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered, requested };

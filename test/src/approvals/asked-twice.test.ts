@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+
+const alertId = 'evt_0123456789abcdef';
+const by = (userId: string) => ({ actor: { userId, teamId: 'T1' } });
+const changeTo = (cents: number) => ({ goals: [limitGoal('daily', cents)], term: { kind: 'permanent' } }) as const;
+const raiseBy = (userId: string) =>
+  ask('limit', { id: `act_${userId.toLowerCase()}`, ...by(userId), changeRequest: changeTo(150_000) });
+
+async function requestId({ deps }: PerformWorld): Promise<string> {
+  const [request] = await deps.requests.open();
+  return request?.id ?? '';
+}
+
+it('what somebody has asked for already does not wait on its alert for ever', async () => {
+  const world = await createActionWorld(redis());
+  await performAction(raiseBy('U0OLGA'), world.deps);
+  await performAction(raiseBy('U0ZOE'), world.deps);
+  expect(world.answers.at(-1)?.text).toContain('Somebody has asked for that already');
+
+  const target = { kind: 'request', requestId: await requestId(world) } as const;
+  await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), approve: true, target }), world.deps);
+
+  const outcomes = (await world.deps.alerts.get(alertId))?.outcomes;
+  expect(outcomes?.map(({ by: who, state }) => `${who}: ${state}`)).toEqual(['U0OLGA: done']);
+  const ends = (await world.records()).filter(({ actionId }) => actionId === 'act_u0zoe').map(({ event }) => event);
+  expect(ends).toEqual(['asked', 'unchanged']);
+});
+
+it('what a holder has asked for already does not wait on its alert for ever', async () => {
+  const world = await createActionWorld(redis());
+  const checkPurchase = async () =>
+    ({
+      state: 'stopped',
+      remedy: {
+        kind: 'raise_limit',
+        limits: [{ ...limitGoal('daily', 50_000), from: 40_000, remainingCents: 0, isAdjustedToo: false }],
+      },
+    }) as never;
+  const deps = { ...world.deps, checkPurchase };
+  await world.deps.links.link({ acctId: 7378, userId: 'U0HUGO', provedBy: 'approver', by: 'U0BEN', at: '' });
+  const wish = (id: string) => ask('ask', { id, ...by('U0HUGO'), roles: ['holder'] });
+  await performAction(wish('act_one'), deps);
+  await performAction(wish('act_two'), deps);
+  expect(world.answers.at(-1)?.text).toContain('You have asked for that already');
+
+  const target = { kind: 'request', requestId: await requestId(world) } as const;
+  await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), approve: true, target }), deps);
+
+  const outcomes = (await world.deps.alerts.get(alertId))?.outcomes;
+  expect(outcomes?.map(({ state }) => state)).toEqual(['done']);
+});
+
+it('an approver who asked may approve what another approver has raised since: their first approval is void', async () => {
+  const world = await createActionWorld(redis());
+  await performAction(raiseBy('U0OLGA'), world.deps);
+  const target = { kind: 'request', requestId: await requestId(world) } as const;
+  const more = { approve: true, target, changeRequest: changeTo(180_000) };
+  await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), ...more }), world.deps);
+  expect(await world.deps.requests.open()).toMatchObject([{ approvals: [{ by: 'U0BEN' }], voided: ['U0OLGA'] }]);
+
+  const seen = { ...target, revision: 1 };
+  await performAction(ask('decide', { id: 'act_olga', approve: true, target: seen }), world.deps);
+
+  expect(world.service.rules).toMatchObject({ DailySpendLimit: 1800 });
+});
