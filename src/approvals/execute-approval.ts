@@ -110,7 +110,8 @@ export function createExecution(deps: Deps): Execution {
       return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, run);
     const action = changeOf(click, request, approval);
     const raisedBy = { by: isAlone ? approval.by : null, askedBy: asked.actor.userId };
-    const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, judged: approval.changes };
+    const people = approval.kind === 'override' ? [approval.by] : [asked.actor.userId, approval.by];
+    const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, people, judged: approval.changes };
     const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, verbOf(approval), written, approved);

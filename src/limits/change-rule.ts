@@ -18,12 +18,12 @@ import {
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
-import { LATE_MS } from '../policy/decide-action.ts';
+import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
 import type { NameCategory } from './binding-limit.ts';
 import { endOfTerm, lastsMs } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
-import type { RaiseAmounts, RaisedBy } from './raise-amount.ts';
+import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
 import type { RuleAction } from './verbs.ts';
@@ -34,6 +34,8 @@ export interface Approval {
   readonly requestId: string;
   /** Who asked, and who approved alone, be it by emergency override: it counts with their other raises. */
   readonly raisedBy: RaisedBy;
+  /** Whose earlier raises count with it. */
+  readonly people: readonly string[];
   /** What they approved, from what the rules were then. */
   readonly judged: readonly RuleChange[];
 }
@@ -224,8 +226,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
       const why = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);
       if (why !== null) return { state: 'failed', note: why };
-      await raises.remember(action, acctId, raise, approval.raisedBy);
-      return null;
+      return await countApproved(made, raise, approval);
     }
     // Two raises at once must not both pass for the first, so what is allowed counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
@@ -242,6 +243,17 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const { note, isTwin } = await openRequest(asked);
     return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
   };
+
+  /** Two approvals at once must not both pass for the first either: what one person approves is counted again. */
+  async function countApproved({ action, acctId }: MadeChange<RuleAction>, raise: Raise, approval: Approval) {
+    return await withLock('recent-raises', async () => {
+      const counted = await raises.count(action, acctId, raise, approval.people);
+      const needed = approvalsNeeded(amountIn(counted), await deps.policyOfCard(acctId));
+      if (approval.raisedBy.by !== null && needed > 1) return { state: 'failed', note: tooMuchByNow } as const;
+      await raises.remember(action, acctId, raise, approval.raisedBy);
+      return null;
+    });
+  }
 }
 
 /** Somebody changed a rule since it was approved. */
@@ -250,4 +262,6 @@ function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boo
 }
 
 const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
+const tooMuchByNow =
+  'With what was allowed in this moment, it is more than one person may allow, so I did not do it. Look at the request again.';
 const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask or approve again if you still want it.';

@@ -86,6 +86,7 @@ describe('executing an approval', () => {
         outcomeOf: 'act_ask1',
         requestId: 'req_ask1',
         raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' },
+        people: ['U0HUGO', 'U0BEN'],
         judged: openRequestOf().changes,
       },
     ]);

@@ -140,7 +140,13 @@ describe('a change of rules', () => {
     [
       'that others approved is the outcome of the action that asked',
       {
-        approval: { outcomeOf: 'act_asked', requestId: 'req_1', raisedBy: { by: null, askedBy: 'U0HUGO' }, judged: [] },
+        approval: {
+          outcomeOf: 'act_asked',
+          requestId: 'req_1',
+          raisedBy: { by: null, askedBy: 'U0HUGO' },
+          people: [],
+          judged: [],
+        },
       },
       ['permitted?', 'sent for req_1, as act_asked', `act_asked, limit, done, ${after}`],
     ],
@@ -219,6 +225,7 @@ describe('permitting a change', () => {
     outcomeOf: 'act_asked',
     requestId: 'req_1',
     raisedBy: { by: null, askedBy: 'U0HUGO' },
+    people: [],
     judged: [],
   };
 
@@ -292,15 +299,16 @@ describe('permitting a change', () => {
     expect(refused).toMatchObject({ state: 'failed', note: 'Only approvers may change limits.' });
   });
 
-  it.each<[string, Approval, object[]]>([
-    ['counts it for nobody alone where two approved', approval, [{ by: null, askedBy: 'U0HUGO' }]],
+  it.each<[string, Approval, number, object[]]>([
+    ['counts it for nobody alone where two approved', approval, 500_000, [{ by: null, askedBy: 'U0HUGO' }]],
     [
       'counts it for both where one approved what another asked for',
       { ...approval, raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
+      100_000,
       [{ by: 'U0BEN', askedBy: 'U0HUGO' }],
     ],
-  ])('asks nobody again once it is approved: %s', async (_what, given, expected) => {
-    const { refused, asked, remembered } = await permit(500_000, approver, given);
+  ])('asks nobody again once it is approved: %s', async (_what, given, ownCents, expected) => {
+    const { refused, asked, remembered } = await permit(ownCents, approver, given);
 
     expect({ refused, asked, remembered }).toEqual({ refused: null, asked: [], remembered: expected });
   });
