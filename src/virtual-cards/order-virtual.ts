@@ -65,7 +65,8 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       // The worker died while it was sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
-      await deps.orderPermit.count(action, order, by);
+      const why = await deps.orderPermit.count(action, order, by);
+      if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
       // This process stood still for longer than its lock: another one has sent the order, or is about to.
@@ -83,11 +84,12 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
+      // Also where it is tried again: it may be refused by then, and it is counted anew where it is not.
+      await deps.orderPermit.cancel(action);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      await deps.orderPermit.cancel(action);
       return await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
     }
   }

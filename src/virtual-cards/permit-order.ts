@@ -31,8 +31,7 @@ export function createOrderPermit(deps: Deps) {
   /** Whether it is somebody's own card that is ordered. */
   const isOwn = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
     deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
-  /** Counts an order. @param by allowed it alone; null: several people had to approve it. */
-  const count = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
+  const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
     if (order.fundCents === 0) return;
     const inPlaceOf = by === null ? [] : (await deps.actsFor(by, null)).filter((userId) => userId !== by);
     const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf };
@@ -56,7 +55,7 @@ export function createOrderPermit(deps: Deps) {
           case 'request':
             return { kind: 'request', others: verdict.others, isOwn: isOwnOrder };
           case 'allowed':
-            await count(action, order, userId);
+            await add(action, order, userId);
             return { kind: 'allowed' };
         }
       });
@@ -66,7 +65,21 @@ export function createOrderPermit(deps: Deps) {
       return approvalsNeeded(await amountOf(action, order, people), { bands: policyFor(null).orderBands });
     },
     isOwn,
-    count,
+    /**
+     * Counts an order that is about to be made. Two approvals at once must not both pass for the first, so what one person
+     * allowed is judged again.
+     *
+     * @param by allowed it alone; null: several people had to approve it.
+     * @returns why one person may not allow it any more; null when it counts.
+     */
+    async count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<string | null> {
+      return await withLock('recent-raises', async () => {
+        const amount = by === null ? {} : await amountOf(action, order, [action.actor.userId, by]);
+        if (by !== null && approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > 1) return tooMuchByNow;
+        await add(action, order, by);
+        return null;
+      });
+    },
     /** Nothing was ordered: it counts no more. */
     async cancel({ id }: Pick<OrderVirtualAction, 'id'>): Promise<void> {
       const raises = await recentRaises.list('program', now().getTime());
@@ -75,6 +88,8 @@ export function createOrderPermit(deps: Deps) {
     },
   };
 }
+
+const tooMuchByNow = 'With what was allowed in this moment, it is more than one person may allow. I did not order it.';
 
 /** How much it is with what these people ordered before, and whether it goes over a cap. */
 function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {

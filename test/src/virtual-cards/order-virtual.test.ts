@@ -105,6 +105,23 @@ describe('an order that one person may not make', () => {
     ask('decide', { target: { kind: 'request', requestId: 'req_order1' }, id: 'act_ben', approve: true, ...over });
   const ben = { actor: person('U0BEN') };
 
+  it('counts no more where it was certainly not made, and nobody may make it when its job runs again', async () => {
+    const world = await createActionWorld(redis());
+    const orderVirtualCards = async (): Promise<never> => {
+      const details = { operation: 'order', status: null, outcome: 'not_sent', code: 'unavailable' } as const;
+      throw new CardApiError('away', { ...details, apiMessage: null });
+    };
+    const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
+    await expect(performAction(order('act_order1', 90_000), deps)).rejects.toThrow(CardApiError);
+
+    world.advance(11 * 60_000);
+    await performAction(order('act_order1', 90_000), world.deps);
+    expect(world.writes).toEqual([]);
+    await performAction({ ...order('act_order2', 90_000), askedAt: world.deps.now().toISOString() }, world.deps);
+
+    expect(world.writes).toEqual(['order']);
+  });
+
   it('becomes a request that another approver decides, and never says to order less', async () => {
     const world = await createActionWorld(redis());
 

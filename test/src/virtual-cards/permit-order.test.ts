@@ -41,6 +41,8 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
       await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
     needed: async (fundCents: number, people: readonly string[]) =>
       await made.needed(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
+    count: async (id: string, fundCents: number, by: string | null) =>
+      await made.count(orderOf(id, 'U0ANA'), { ...order, fundCents }, by),
     cancel: made.cancel,
   };
 }
@@ -105,6 +107,17 @@ it('an approval counts what the two of them ordered meanwhile', async () => {
 
   expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(2);
   expect(await needed(60_000, ['U0ANA'])).toBe(1);
+});
+
+it('two approvals of one person at once do not both pass for the first', async () => {
+  const { needed, count } = setUp();
+  expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
+  expect(await count('act_1', 60_000, 'U0BEN')).toBeNull();
+
+  expect(await count('act_2', 60_000, 'U0BEN')).toContain('it is more than one person may allow');
+  expect(await count('act_1', 60_000, 'U0BEN'), 'the same order, its job run again').toBeNull();
+  expect(await count('act_3', 60_000, null), 'two have approved').toBeNull();
+  expect(await count('act_4', 40_000, 'U0BEN')).toBeNull();
 });
 
 it('refuses who may not order', async () => {
