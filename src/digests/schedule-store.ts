@@ -4,6 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
+import { BUCKET_MS } from './tally-store.ts';
 
 /** When a channel gets its digest: a wall-clock time in a time zone, daylight saving included. */
 export const DigestSchedule = z.strictObject({
@@ -90,11 +91,20 @@ export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, 
     const before = periodBefore(month, now);
     return [{ fromMs: before.toMs, toMs }, before];
   }
-  const fromMs = toMs - (kind === 'daily' ? 1 : 7) * DAY_MS;
+  const lastsMs = (kind === 'daily' ? 1 : 7) * DAY_MS;
+  const fromMs = wholeQuarter(toMs - lastsMs);
   return [
     { fromMs, toMs },
-    { fromMs: 2 * fromMs - toMs, toMs: fromMs },
+    { fromMs: fromMs - lastsMs, toMs: fromMs },
   ];
+}
+
+/**
+ * Declines are counted by the quarter hour, so a period begins and ends with one: of a digest at 09:05 at 09:00. Otherwise
+ * what happens from 09:05 to 09:15 would be in no digest.
+ */
+function wholeQuarter(ms: number): number {
+  return ms - (ms % BUCKET_MS);
 }
 
 const DAY_MS = 86_400_000;
@@ -103,7 +113,8 @@ const DAY_MS = 86_400_000;
 export function periodOf(when: When, date: string): DigestPeriod {
   const before = stepFrom(when, date, -1);
   const edges = when.isMonthly ? { ...when, hour: 0, minute: 0 } : when;
-  return { fromMs: instantOf(edges, before), toMs: instantOf(edges, date), dueMs: instantOf(when, date), date };
+  const edgeOf = (day: string): number => wholeQuarter(instantOf(edges, day));
+  return { fromMs: edgeOf(before), toMs: edgeOf(date), dueMs: instantOf(when, date), date };
 }
 
 /** When the next digest is due, in milliseconds. */

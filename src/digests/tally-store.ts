@@ -6,7 +6,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
-const BUCKET_MS = 15 * 60_000;
+export const BUCKET_MS = 15 * 60_000;
 
 /** Two months to compare, with room for a digest that comes late. */
 const BUCKET_TTL_SECONDS = 66 * 24 * 3600;

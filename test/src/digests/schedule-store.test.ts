@@ -56,6 +56,21 @@ describe('the period of a digest', () => {
     expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
   });
 
+  it('begins and ends with a quarter hour, by which declines are counted, so that none is in no digest', () => {
+    const fivePast = at(null, 9, 5, 'America/New_York');
+    const day = periodBefore(fivePast, new Date('2026-11-20T14:05:00Z'));
+
+    expect(shown(day)).toEqual(['2026-11-19T14:00:00.000Z', '2026-11-20T14:00:00.000Z', '2026-11-20']);
+    expect(new Date(day.dueMs).toISOString()).toBe('2026-11-20T14:05:00.000Z');
+    expect(periodBeforeThat(fivePast, day).toMs).toBe(day.fromMs);
+    const [untilNow, before] = periodsUntil('daily', new Date('2026-11-20T14:05:00Z'), 'UTC');
+    expect([untilNow.fromMs, untilNow.toMs].map((ms) => new Date(ms).toISOString())).toEqual([
+      '2026-11-19T14:00:00.000Z',
+      '2026-11-20T14:05:00.000Z',
+    ]);
+    expect([before.fromMs, before.toMs]).toEqual([untilNow.fromMs - 86_400_000, untilNow.fromMs]);
+  });
+
   it('of a month is the calendar’s, in its zone, whenever the digest is due', () => {
     const monthly = { ...at(null, 9, 0, 'America/New_York'), isMonthly: true };
     const october = periodBefore(monthly, new Date('2026-11-20T12:00:00Z'));

@@ -15,10 +15,10 @@ import {
 
 const redis = useRedis();
 
-const failing = (outcome: 'unknown' | 'not_done') => async (): Promise<never> => {
+const failing = (outcome: 'unknown' | 'not_sent') => async (): Promise<never> => {
   throw new CardApiError('away', {
     operation: 'putSpendRules',
-    status: outcome === 'unknown' ? null : 503,
+    status: null,
     outcome,
     code: 'unavailable',
     apiMessage: null,
@@ -30,7 +30,7 @@ const raise = ask('limit', { ...byCommand, changeRequest: { goals: [limitGoal('d
 describe('a change that was sent, and that something stands against when its job runs again', () => {
   it('leaves no end behind where it was certainly not made', async () => {
     const world = await createActionWorld(redis());
-    const card = { ...world.deps.card, putSpendRules: failing('not_done') };
+    const card = { ...world.deps.card, putSpendRules: failing('not_sent') };
     await expect(performAction(raise, { ...world.deps, card })).rejects.toThrow(CardApiError);
 
     world.service.rules = { ...world.service.rules, WeeklySpendLimit: 410 };
@@ -73,7 +73,7 @@ describe('a change that was sent, and that something stands against when its job
   it('is said to have changed nothing where it was certainly not made, whatever became of the card since', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'INACTIVE';
-    const card = { ...world.deps.card, activateCard: failing('not_done') };
+    const card = { ...world.deps.card, activateCard: failing('not_sent') };
     await expect(performAction(ask('activate', byCommand), { ...world.deps, card })).rejects.toThrow(CardApiError);
 
     world.service.status = 'BLOCKED';
