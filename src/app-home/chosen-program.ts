@@ -14,12 +14,16 @@ export interface NamedProgram {
 /** Slack has one page of App Home for each person: it shows the card program that they have chosen, at first the first one. */
 export type ChosenPrograms = ReturnType<typeof createChosenPrograms>;
 
-/** @param redis the first program's, whichever program asks. */
-export function createChosenPrograms(redis: RedisClient) {
+/**
+ * @param redis the first program's, whichever program asks.
+ * @param programs all that there are now: whoever had chosen one that is gone sees the first one.
+ */
+export function createChosenPrograms(redis: RedisClient, programs: readonly NamedProgram[]) {
   const key = stateKey('home-programs');
   return {
     async of(userId: string): Promise<string> {
-      return (await redis.hget(key, userId)) ?? '';
+      const chosen = await redis.hget(key, userId);
+      return programs.find(({ name }) => name === chosen)?.name ?? '';
     },
     async choose(userId: string, program: string): Promise<void> {
       await (program === '' ? redis.hdel(key, userId) : redis.hset(key, userId, program));

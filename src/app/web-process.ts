@@ -11,6 +11,7 @@ import { createRespond, type Respond } from '../slack/answer.ts';
 import { createSlackApp } from '../slack/app.ts';
 import { createSlack, type Slack } from '../slack/client.ts';
 import { createPersonRate } from '../slack/person-rate.ts';
+import type { WhichProgram } from '../slack/several-programs.ts';
 import { createHttpServer } from '../webhooks/http-server.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { createPostEphemeral } from './compose-web.ts';
@@ -55,12 +56,12 @@ export async function startWeb(
   // With the first program's, whichever of them this process works for.
   const shared =
     config.programs.length === 1 ? null : connectFailFast({ ...config.redis, keyPrefix: '', log, name: 'web-home' });
-  const chosen = shared === null ? null : createChosenPrograms(shared);
+  const chosen = shared === null ? null : createChosenPrograms(shared, config.programs);
   const slackApp = openSlackApp(config, {
     programs,
     slack,
     respond,
-    chosenProgram: async (userId) => (await chosen?.of(userId)) ?? '',
+    whichProgram: { all: config.programs, chosen: async (userId) => (await chosen?.of(userId)) ?? '' },
     isReady,
     log,
   });
@@ -93,12 +94,12 @@ interface SlackParts {
   readonly programs: readonly OpenProgram[];
   readonly slack: Slack;
   readonly respond: Respond;
-  readonly chosenProgram: (userId: string) => Promise<string>;
+  readonly whichProgram: WhichProgram;
   readonly isReady: () => Promise<boolean>;
   readonly log: Log;
 }
 
-function openSlackApp(config: WebConfig, { programs, slack, respond, chosenProgram, isReady, log }: SlackParts) {
+function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgram, isReady, log }: SlackParts) {
   return createSlackApp({
     botToken: config.slackBotToken,
     signingSecret: config.slackSigningSecret,
@@ -111,7 +112,7 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, chosenProgr
       inside,
       register: (app) => registerListeners(app, listeners),
     })),
-    chosenProgram,
+    whichProgram,
     // A button or command that failed after it was acknowledged: the person must not wait for an answer.
     async apologise(body) {
       if (typeof body['response_url'] !== 'string') return;

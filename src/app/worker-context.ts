@@ -130,7 +130,9 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
     clock: slackClock,
   });
   const client =
-    config.programs.length === 1 ? whole : ofProgram(config, whole, createChosenPrograms(queues.connection));
+    config.programs.length === 1
+      ? whole
+      : ofProgram(config, whole, createChosenPrograms(queues.connection, config.programs));
   /** Watched: who uses it after its token died is told, and ops once it lives again. */
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,

@@ -22,7 +22,7 @@ import {
 } from '../webhooks/http-server.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
-import { deliver, type SlackProgram } from './several-programs.ts';
+import { deliver, type SlackProgram, type WhichProgram } from './several-programs.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -31,10 +31,9 @@ interface SlackAppOptions {
   readonly appToken: string | undefined;
   readonly apiUrl: string | undefined;
   readonly log: Log;
-  /** The card programs, the first one first; `register` adds the listeners of one. */
+  /** The card programs that this process works for; `register` adds the listeners of one. */
   readonly programs: readonly (Omit<SlackProgram, 'processEvent'> & { readonly register: (app: App) => void })[];
-  /** The program whose App Home somebody sees. */
-  readonly chosenProgram: (userId: string) => Promise<string>;
+  readonly whichProgram: WhichProgram;
   /** Tells a person that a request failed; `body` is what Slack delivered. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
   /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
@@ -173,8 +172,8 @@ function trackListeners(
     mayAsk,
     answerTooMany,
     answerUnknown,
-    chosenProgram,
-  }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown' | 'chosenProgram'>,
+    whichProgram,
+  }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown' | 'whichProgram'>,
 ): () => Promise<unknown> {
   const running = new Set<Promise<void>>();
   const processOrAnswer = async (event: ReceiverEvent): Promise<void> => {
@@ -186,7 +185,7 @@ function trackListeners(
     const person = askedBy(event.body);
     if (person !== null && !mayAsk(person)) return await answerTooMany(event.body, ack);
     const bodies = await span('slack request', { kind: 'server' }, () =>
-      deliver({ ...event, ack }, programs, chosenProgram),
+      deliver({ ...event, ack }, programs, whichProgram),
     );
     if (!isAcknowledged && !bodies.some((body) => failed.has(body))) await answerUnknown(event.body, ack);
   };

@@ -51,7 +51,7 @@ export function markAnswer(program: string, answer: unknown): unknown {
 /** The program that a block is of; null: it says none. */
 function programOfBlock(block: unknown): string | null {
   const id = isRecord(block) ? block.block_id : undefined;
-  return typeof id === 'string' && id.includes(END) ? id.slice(0, id.indexOf(END)) : null;
+  return typeof id === 'string' ? (/^([a-z][a-z0-9]*)~/.exec(id)?.[1] ?? null) : null;
 }
 
 /** The same delivery with the `block_id`s as the program wrote them. */
@@ -78,28 +78,28 @@ interface Named {
 /**
  * The program that a delivery belongs to.
  *
- * @returns `all` for news of the workspace, and `chosen` where somebody opened App Home, which shows the program that they have
- * chosen.
+ * @returns `all` for news of the workspace, `chosen` where somebody opened App Home, which shows the program that they have
+ * chosen, and `gone` for a button or form of a program that there is no more: what its ids stand for, no other may guess.
  */
 export function programOf(
   body: Readonly<Record<string, unknown>>,
   programs: readonly Named[],
-): { name: string } | 'all' | 'chosen' {
+): { name: string } | 'all' | 'chosen' | 'gone' {
   const { command, event, actions, view, message } = body;
   if (typeof command === 'string') {
     const its = programs.filter((one) => command === one.command || command.startsWith(`${one.command}-`));
     return { name: its.toSorted((a, b) => b.command.length - a.command.length)[0]?.name ?? '' };
   }
   if (isRecord(event)) return event.type === 'app_home_opened' ? 'chosen' : 'all';
-  const blocks = [
-    ...(Array.isArray(actions) ? actions : []),
-    body,
-    ...(isRecord(view) && Array.isArray(view.blocks) ? view.blocks : []),
-    ...(isRecord(message) && Array.isArray(message.blocks) ? message.blocks : []),
-  ];
-  const marked = blocks.map(programOfBlock).find((name) => name !== null && programs.some((one) => one.name === name));
-  return { name: marked ?? '' };
+  const isThere = (name: string | null): name is string => programs.some((one) => one.name === name);
+  const ours = [...(Array.isArray(actions) ? actions : []), body, ...blocksOf(view)].map(programOfBlock);
+  const marked = [...ours, ...blocksOf(message).map(programOfBlock)].find(isThere);
+  // A shortcut may be used on a message of another app, whose blocks say nothing to us.
+  return marked === undefined && ours.some((name) => name !== null) ? 'gone' : { name: marked ?? '' };
 }
+
+const blocksOf = (shown: unknown): unknown[] =>
+  isRecord(shown) && Array.isArray(shown['blocks']) ? shown['blocks'] : [];
 
 /** What one program asks of Slack: its marks are on all that it sends, and what others have posted is not its own. */
 export function slackOf(program: string, slack: Slack): Slack {
@@ -138,24 +138,29 @@ export interface SlackProgram extends Named {
   readonly inside: <T>(run: () => T) => T;
 }
 
+/** How the program of a delivery is found. */
+export interface WhichProgram {
+  /** All that there are, also where this process works for one alone. */
+  readonly all: readonly Named[];
+  /** Whose App Home somebody sees. */
+  readonly chosen: (userId: string) => Promise<string>;
+}
+
 /**
  * Hands a delivery to the program that it belongs to, as this one wrote it.
  *
- * @param chosen whose App Home somebody sees.
- * @returns the bodies that the listeners got.
+ * @param programs those that this process works for.
+ * @returns the bodies that the listeners got; none where the program is gone, or another process works for it.
  */
 export async function deliver(
   event: ReceiverEvent,
   programs: readonly SlackProgram[],
-  chosen: (userId: string) => Promise<string>,
+  { all, chosen }: WhichProgram,
 ): Promise<object[]> {
-  const found = programOf(event.body, programs);
-  const names =
-    found === 'all'
-      ? programs.map(({ name }) => name)
-      : [found === 'chosen' ? await chosen(openedBy(event)) : found.name];
-  const named = programs.filter(({ name }) => names.includes(name));
-  const its = named.length === 0 ? programs.slice(0, 1) : named;
+  const found = programOf(event.body, all);
+  if (found === 'gone') return [];
+  const own = found === 'chosen' ? { name: await chosen(openedBy(event)) } : found;
+  const its = programs.filter(({ name }) => own === 'all' || name === own.name);
   // News goes to all programs, and each acknowledges it: Bolt takes one answer.
   let isAcknowledged = false;
   return await Promise.all(

@@ -11,7 +11,7 @@ const programs = [
 const view: HomeView = { type: 'home', blocks: Array.from({ length: 100 }, () => ({ type: 'divider' })) };
 
 it('App Home is published by the program that somebody has chosen, the first one at first, with the menu on top', async () => {
-  const chosen = createChosenPrograms(redis());
+  const chosen = createChosenPrograms(redis(), programs);
   const published: [string, string, HomeView][] = [];
   const publishAs = (name: string) =>
     publishWhereChosen(async (userId, its) => void published.push([name, userId, its]), name, programs, chosen);
@@ -32,4 +32,10 @@ it('App Home is published by the program that somebody has chosen, the first one
       accessory: { initial_option: { text: { text: name === '' ? '/card' : '/card-eu' } } },
     });
   }
+});
+
+it('whoever had chosen a program that is gone sees the first one', async () => {
+  await createChosenPrograms(redis(), [...programs, { name: 'uk', command: '/card-uk' }]).choose('U2', 'uk');
+
+  expect(await createChosenPrograms(redis(), programs).of('U2')).toBe('');
 });

@@ -58,10 +58,47 @@ describe('a delivery', () => {
     ['suggestions while somebody types', { type: 'block_suggestion', block_id: 'uk~open' }, 'uk'],
     ['a shortcut on a message', { message: { blocks: [{ block_id: 'Ab1' }, { block_id: 'uk~~1' }] } }, 'uk'],
     ['a button of the first program', { actions: [{ block_id: 'period-day' }] }, ''],
-    ['a button of a program that is gone', { actions: [{ block_id: 'old~~0' }] }, ''],
+    ['a button whose block Slack has named', { actions: [{ block_id: 'K=~b/' }] }, ''],
+    ['a shortcut on a message of another app', { message: { blocks: [{ block_id: 'old~~0' }] } }, ''],
     ['a body without anything', { actions: null, view: 'x', message: { blocks: null } }, ''],
   ])('of %s belongs to the program of its block', (_what, body, name) => {
     expect(programOf(body, programs)).toEqual({ name });
+  });
+
+  it.each([
+    ['a button', { actions: [{ block_id: 'old~~0' }], message: { blocks: [{ block_id: 'old~~0' }] } }],
+    ['a form', { type: 'view_submission', view: { blocks: [{ block_id: 'old~amount' }] } }],
+    ['a field that suggests', { type: 'block_suggestion', block_id: 'old~card' }],
+  ])('of %s of a program that is gone reaches no other, whose ids may be the same', async (_what, body) => {
+    const got: string[] = [];
+    const parts = programs.map(({ name, command }) => ({
+      name,
+      command,
+      inside: <T>(run: () => T): T => run(),
+      processEvent: async () => void got.push(name),
+    }));
+
+    const bodies = await deliver({ body, ack: async () => {} }, parts, { all: programs, chosen: async () => '' });
+
+    expect([bodies, got]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['a button of the first program', { actions: [{ block_id: 'period-day' }] }],
+    ['a command of the first program', { command: '/card' }],
+    ['App Home of whoever sees the first program', { event: { type: 'app_home_opened', user: 'U1' } }],
+  ])('of %s reaches no other, also in a process that works for that one alone', async (_what, body) => {
+    const got: string[] = [];
+    const ofEu = {
+      name: 'eu',
+      command: '/card-eu',
+      inside: <T>(run: () => T): T => run(),
+      processEvent: async () => void got.push('eu'),
+    };
+
+    await deliver({ body, ack: async () => {} }, [ofEu], { all: programs, chosen: async () => '' });
+
+    expect(got).toEqual([]);
   });
 
   it('of news of the workspace is for all, and that of App Home for the chosen one', () => {
@@ -89,7 +126,7 @@ it('news of the workspace reaches all programs and is acknowledged once, as Bolt
     },
   }));
 
-  await deliver(event, parts, async () => '');
+  await deliver(event, parts, { all: programs, chosen: async () => '' });
 
   expect(got).toEqual(['', 'eu', 'uk']);
   expect(acknowledged).toBe(1);
