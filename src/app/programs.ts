@@ -76,6 +76,7 @@ export function problemsOfPrograms(env: Env): string[] {
   const all = Object.keys({ ...shared, ...web, ...worker });
   const clash = names.find((name) => name === FIRST || all.some((variable) => variable.startsWith(prefixOf(name))));
   return [
+    ...placesOfTwo(env),
     ...(isTwice === undefined
       ? []
       : [`SLACK_COMMAND: expected a command of its own for each card program, but ${isTwice} is of two`]),
@@ -83,6 +84,20 @@ export function problemsOfPrograms(env: Env): string[] {
       ? []
       : [`PROGRAMS: expected another name than ${clash}, which stands for the first, or begins a variable of all`]),
   ];
+}
+
+/** Each program counts the records of its own from one: in one place, those of two are each other's forgeries. */
+function placesOfTwo(env: Env): string[] {
+  const nameOf = (program: string, variable: string): string => `${prefixOf(program)}${variable}`;
+  const placeIn = (name: string): string | undefined => env[name]?.trim().replace(/(?<=.)\/+$/, '') || undefined;
+  return ['AUDIT_ARCHIVE', 'AUDIT_SINK'].flatMap((variable) => {
+    const names = programsIn(env).map(({ name }) => nameOf(name, variable));
+    return names.flatMap((name, index) => {
+      const other = names.slice(0, index).find((before) => placeIn(before) === placeIn(name));
+      const isShared = other !== undefined && placeIn(name) !== undefined;
+      return isShared ? [`${name}: expected another place than ${other}, which is that of another card program`] : [];
+    });
+  });
 }
 
 /**

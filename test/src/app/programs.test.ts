@@ -73,6 +73,19 @@ describe('the configuration of several card programs', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['CARD_API_URL', 'EU_CARD_SERVICE_TIMEZONE']);
   });
 
+  it.each([
+    ['AUDIT_ARCHIVE', '/srv/audit', '/srv/audit/', '/srv/audit-eu'],
+    ['AUDIT_SINK', 's3://heads/cards?region=eu-west-1', 's3://heads/cards?region=eu-west-1', 's3://heads/eu'],
+  ])('has another %s for each program', (variable, one, same, other) => {
+    const given = { ...first, ...eu, AWS_ACCESS_KEY_ID: 'A', [variable]: one };
+
+    expect(problemsOf(() => workers({ ...given, [`EU_${variable}`]: same }))).toEqual([
+      `EU_${variable}: expected another place than ${variable}, which is that of another card program`,
+    ]);
+    expect(problemsOf(() => workers({ ...given, [`EU_${variable}`]: other }))).toEqual([]);
+    expect(problemsOf(() => workers(given))).toEqual([]);
+  });
+
   it('is that of one program where PROGRAM names it', () => {
     expect(workers({ ...first, ...eu, PROGRAM: 'eu' }).map(({ program }) => program)).toEqual(['eu']);
     expect(workers({ ...first, ...eu, PROGRAM: 'first' }).map(({ program }) => program)).toEqual(['']);
