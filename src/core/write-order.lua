@@ -7,8 +7,13 @@ local number = math.max(now, last + 1)
 if ARGV[2] ~= '' then
   number = tonumber(ARGV[2])
   if last > number then return 0 end
+  -- Redis may have been away for longer than numbers are kept: those of what is written again stay until all have written.
+  redis.call('ZADD', KEYS[1], string.format('%.0f', now), 'repeated')
 end
 redis.call('ZADD', KEYS[1], string.format('%.0f', number), ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3])))
+local old = now - tonumber(ARGV[3])
+if tonumber(redis.call('ZSCORE', KEYS[1], 'repeated') or '0') <= old then
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', old))
+end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return number

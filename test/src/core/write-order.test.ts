@@ -30,6 +30,18 @@ it.each([
   expect(await redis().get('a')).toBe('newer');
 });
 
+it('the newest write stands also where Redis was away for longer than numbers are kept', async () => {
+  const { note, ifNewest } = create();
+  const longAgo = Date.now() - 20 * 60_000;
+
+  await ifNewest('a', longAgo + 1, () => redis().set('a', 'newer'));
+  // Others are done, and work again.
+  await note('b');
+  await ifNewest('a', longAgo, () => redis().set('a', 'older'));
+
+  expect(await redis().get('a')).toBe('newer');
+});
+
 it('what was written since Redis came back is newer than what it had lost', async () => {
   const { note, ifNewest } = create();
   const lost = await note('a');
