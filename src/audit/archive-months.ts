@@ -1,7 +1,7 @@
 import { auditKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import type { Archive, Segment } from './archive.ts';
+import { type Archive, ArchiveError, type Segment } from './archive.ts';
 import { type AuditReader, readArchived } from './audit.ts';
 import { whyNotFollows } from './verify.ts';
 
@@ -37,6 +37,9 @@ export function createArchiveMonths({ redis, reader, archive, now, recordChanged
   /** @returns whether there may be another one. */
   async function archiveMonth(): Promise<boolean> {
     const before = await readArchived(redis);
+    // A folder that is not mounted is empty: what was written there would be gone with the machine, and from Redis.
+    const missing = await archive.firstMissing(before.count);
+    if (missing !== null) throw new ArchiveError(missing, 'is missing: no file in AUDIT_ARCHIVE has it');
     const taken = createTaken(before.count);
     await archive.write(monthOf(before.hash, taken), () => taken.segment);
     const { segment, last } = taken;

@@ -248,8 +248,8 @@ export const auditSinkAway: OpsIssue = {
 export const auditArchiveAway: OpsIssue = {
   cause: 'audit-archive',
   title: 'Old months of the audit record cannot be moved to files',
-  what: 'The folder that AUDIT_ARCHIVE names cannot be used, or has other records under the same numbers.',
-  means: 'Nothing is lost: the record stays in Redis, and takes memory there.',
+  what: 'The folder that AUDIT_ARCHIVE names cannot be used, is not the one with the months before, or has other records under the same numbers.',
+  means: 'Nothing more leaves Redis: the record stays there, and takes memory.',
   todo: 'Look at the folder and its rights, and at what the worker’s log says about it.',
   resolved: {
     what: 'Old months of the audit record are moved to files again.',

@@ -120,6 +120,18 @@ it('a Redis that was restored from before finds the same in its files, and goes 
   expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
 });
 
+it('nothing leaves Redis for a folder that lacks the months before: it may be one that is not mounted', async () => {
+  await fill();
+  await months('2026-09-30T00:00:00Z');
+  expect(await redis().llen(CHAIN)).toBe(4);
+  const other = await mkdtemp(join(tmpdir(), 'cardbell-archive-'));
+
+  await expect(months(ON, { archive: openArchive(other) })).rejects.toThrow('record 1 is missing');
+
+  expect([await redis().llen(CHAIN), await readdir(other)]).toEqual([4, []]);
+  await rm(other, { recursive: true });
+});
+
 it('while records are read a month may be moved: each is read once', async () => {
   await fill();
   const seen: number[] = [];
