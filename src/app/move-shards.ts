@@ -7,6 +7,7 @@ import { type RedisClient, scanKeys } from '../core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
 import { RELAYS } from '../intake/relay.ts';
+import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 import { MOVING, writeFormat, writeShards } from './stored-format.ts';
 
 const PAGE = 500;
@@ -46,6 +47,9 @@ async function together(redis: RedisClient, add: (commands: ChainableCommander) 
 
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));
 
+/** Where an id is remembered: clicks and openings of App Home, which are not split, in the first shard. */
+const seenIn = (id: string, shards: number): number => (/^(?:act|home)_/.test(id) ? 0 : shardOf(id, shards));
+
 /** What is remembered of webhooks, with the time for which it still is. Written again it is the same. */
 async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
   let moved = 0;
@@ -53,7 +57,7 @@ async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
     const places = keys.map((key) => {
       const from = seenPrefixes.findIndex((prefix) => key.startsWith(prefix));
       const id = key.slice(seenPrefixes[from]?.length);
-      return { id, from, to: shardOf(id, shards) };
+      return { id, from, to: seenIn(id, shards) };
     });
     const misplaced = places.filter(({ from, to }) => from !== to);
     for (const [from, ofShard] of groupBy(misplaced, (place) => place.from))
@@ -188,12 +192,7 @@ async function clear(redis: RedisClient, shards: number): Promise<void> {
   for (const shard of shardsOf(SHARDS_MAX).slice(shards)) {
     const prefix = intakeKey('recovery:', shard);
     for await (const keys of scanKeys(redis, `${prefix}*`, PAGE)) {
-      for (const key of keys) {
-        const to = intakeKey(`recovery:${key.slice(prefix.length)}`);
-        for (const [field, count] of Object.entries(await redis.hgetall(key)))
-          await redis.hincrby(to, field, Number(count));
-        await redis.unlink(key);
-      }
+      for (const key of keys) await moveCounts(redis, key, intakeKey(`recovery:${key.slice(prefix.length)}`));
     }
     await redis.unlink(intakeKey('webhooks', shard));
     for (const queue of queueNames.filter((name) => shardsWith(name, SHARDS_MAX).length > 1)) {
@@ -201,4 +200,17 @@ async function clear(redis: RedisClient, shards: number): Promise<void> {
       await redis.unlink(...names.map((name) => `${queuePrefix(shard)}:${queue}:${name}`));
     }
   }
+}
+
+/** Adds what was counted. Beside it is noted that it was, because a crash may come before it is taken away where it was. */
+async function moveCounts(redis: RedisClient, from: string, to: string): Promise<void> {
+  const [note, counts] = [`moved:${from}`, await redis.hgetall(from)];
+  const text = JSON.stringify(counts);
+  if ((await redis.hget(to, note)) !== text)
+    await together(redis, (commands) => {
+      for (const [field, count] of Object.entries(counts)) commands.hincrby(to, field, Number(count));
+      return commands.hset(to, note, text).expire(to, RECOVERY_TTL_SECONDS);
+    });
+  await redis.unlink(from);
+  await redis.hdel(to, note);
 }

@@ -16,6 +16,7 @@ import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
+const openedAs = (id: string) => ({ id, userId: 'U1', roles: [], isOpening: true, turn: null });
 const numbers = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index);
 
 /** Events that wait in the inbox, some of them in the hands of a worker that died, and jobs in every state. */
@@ -149,6 +150,35 @@ it('what a recovery has counted in shards that are no more still counts', async 
   await moveToShards(redis(), 1);
 
   expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 50 });
+});
+
+it('what a recovery has counted is added once, wherever the move is cut off, and kept for as long', async () => {
+  // Earlier nothing of it is touched.
+  for (let commands = 220; ; commands += 1) {
+    await redis().flushall();
+    await claimFormat(redis(), 3);
+    await createLateIntake(redis(), () => true, 3).take('gap_1', numbers(6).map(eventOf));
+    const isDone = await moveToShards(dying(commands), 1).then(
+      () => true,
+      () => false,
+    );
+    await moveToShards(redis(), 1);
+
+    expect(await createRecoveries(redis()).read('gap_1'), `after ${commands} commands`).toMatchObject({ recovered: 6 });
+    expect(await redis().ttl(intakeKey('recovery:gap_1'))).toBeGreaterThan(0);
+    if (isDone) return;
+  }
+}, 60_000);
+
+it('a click that was taken before the move is seen after it: clicks are in the first shard', async () => {
+  await claimFormat(redis());
+  const clicks = numbers(10).map((number) => ({ type: 'home' as const, opened: openedAs(`home_${number}`) }));
+  for (const click of clicks) await createIntake(redis()).take(click);
+
+  await moveToShards(redis(), 16);
+
+  const intake = createIntake(redis(), { shards: 16 });
+  expect(new Set(await Promise.all(clicks.map((click) => intake.take(click))))).toEqual(new Set(['seen']));
 });
 
 it('no process starts while it moves, or after it was cut off', async () => {
