@@ -21,6 +21,8 @@ export const BackupHeader = z.strictObject({
   format: z.int(),
   version: z.string(),
   takenAt: z.iso.datetime(),
+  /** The card program that it is of; empty: the first one. Backups of before do not say it. */
+  program: z.string().optional(),
 });
 export type BackupHeader = z.infer<typeof BackupHeader>;
 const BackupKey = z.strictObject({
@@ -66,7 +68,8 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   const keyPrefix = keyPrefixOf(redis);
   let keys = 0;
   async function* lines(): AsyncGenerator<string> {
-    const header = { cardbell: 'backup', format: await readFormat(redis), version, takenAt: now().toISOString() };
+    const format = await readFormat(redis);
+    const header = { cardbell: 'backup', format, version, takenAt: now().toISOString(), program: programOf(redis) };
     yield lineOf(BackupHeader.parse(header));
     const shards = shardsOf(await readShards(redis));
     for (const shard of shards) {
@@ -83,6 +86,9 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
     for (const channel of await redis.smembers(channelsKey)) yield* keysUnder(outboxKey(channel, ''), ofOutboxInPages);
     // Last: nobody would post what waits in a channel that is not among them.
     yield* dump('page', channelsKey);
+    // What is moved to other shards meanwhile may be in none of those that were read.
+    if ((await readFormat(redis)) !== format)
+      throw new Error('what is stored was moved, restored or upgraded meanwhile: take it again');
     yield lineOf({ keys });
   }
   async function* keysUnder(prefix: string, families: readonly string[]): AsyncGenerator<string> {
@@ -119,6 +125,10 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   }
   return keys;
 }
+
+/** The card program whose keys a connection reads. */
+const programOf = (redis: RedisClient): string => keyPrefixOf(redis).replace(/:$/, '');
+const nameOf = (program: string): string => (program === '' ? 'the first card program' : `card program ${program}`);
 
 const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
 
@@ -194,6 +204,10 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   const header = await checked(file);
   const why = whyUnreadable(header.format);
   if (why !== null) throw new ConfigError([why]);
+  const [its = programOf(redis), own] = [header.program, programOf(redis)];
+  // The service may have the same account under the same id in both.
+  if (its !== own)
+    throw new BackupError(`${file} is of ${nameOf(its)}, and PROGRAM says ${nameOf(own)}: correct PROGRAM`);
   if (await hasKeys(redis)) throw new BackupError('Redis is not empty: it has keys of Cardbell');
 
   await writeFormat(redis, RESTORING);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
+import { moveToShards } from '../../../src/app/move-shards.ts';
 import { claimFormat, FORMAT } from '../../../src/app/stored-format.ts';
 import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, stateKey } from '../../../src/core/keys.ts';
 import { seenKey } from '../../../src/intake/intake.ts';
@@ -135,6 +136,30 @@ it('a file that is cut off, damaged or something else is refused', async () => {
   await expect(lines('package.json')).rejects.toThrow(/is no backup of Cardbell/);
   await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read: ENOENT/);
   await expect(lines(folder)).rejects.toThrow(/cannot be read: EISDIR/);
+});
+
+it('is not written when what is stored was moved to other shards meanwhile', async () => {
+  await claimFormat(redis(), 2);
+  await redis().xadd(intakeKey('webhooks', 1), '*', 'entry', JSON.stringify({ event: { id: 'evt_1' } }));
+  const file = join(folder, 'moved');
+  // With the header, before any key is read.
+  const moved = async (): Promise<void> => void (await moveToShards(redis(), 16));
+  let isMoved: Promise<void> | undefined;
+  const watched = new Proxy(redis(), {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'callBuffer') return typeof value === 'function' ? value.bind(target) : value;
+      return async (...given: unknown[]) => {
+        isMoved ??= moved();
+        await isMoved;
+        return await (Reflect.apply(value as () => Promise<unknown>, target, given) as Promise<unknown>);
+      };
+    },
+  });
+
+  await expect(takeBackup(watched, file, now)).rejects.toThrow(/moved, restored or upgraded meanwhile/);
+
+  expect(await readdir(folder)).not.toContain('moved');
 });
 
 it('leaves no file behind when it fails', async () => {

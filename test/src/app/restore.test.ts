@@ -95,6 +95,25 @@ it('says for a while that messages posted since the backup are to be looked for'
   expect(await redis().ttl(restoredKey)).toBeGreaterThan(1700);
 });
 
+it('a backup of another card program is refused, and nothing is changed', async () => {
+  await redis().set(stateKey('alert:1'), 'x');
+  const file = await backUp();
+  const eu = redis().duplicate({ keyPrefix: 'eu:' });
+
+  await expect(restoreBackup(eu, file, now)).rejects.toThrow(
+    /is of the first card program, and PROGRAM says card program eu/,
+  );
+  expect(await redis().keys('*')).toEqual([]);
+
+  await eu.set(stateKey('alert:1'), 'x');
+  const ofEu = join(folder, 'of-eu');
+  await takeBackup(eu, ofEu, now);
+  await redis().flushall();
+  expect(await restoreBackup(eu, ofEu, now)).toMatchObject({ keys: 1 });
+  expect(await redis().get(`eu:${stateKey('alert:1')}`)).toBe('x');
+  eu.disconnect();
+});
+
 it('a Redis that is not empty is refused, and is not changed', async () => {
   const file = await backUp();
   await redis().set(stateKey('alert:1'), 'x');
