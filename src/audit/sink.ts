@@ -116,14 +116,18 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
       for (;;) {
         const query = new URLSearchParams({ 'list-type': '2', prefix: folder, 'start-after': after });
         const list = await get(`?${query.toString()}`);
-        const keys = [...list.matchAll(/<Key>([^<]+\.jsonl)<\/Key>/g)].map(([, key = '']) => key);
-        for (const key of keys) texts.push(await get(key));
+        const keys = [...list.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key);
+        // What is listed may also be of another program, in a folder of this one, or nothing of ours.
+        for (const key of keys) if (ownName.test(key.slice(folder.length))) texts.push(await get(key));
         after = keys.at(-1) ?? '';
         if (after === '' || !list.includes('<IsTruncated>true</IsTruncated>')) return readLines(texts.join('\n'));
       }
     },
   };
 }
+
+/** As `append` names an object. */
+const ownName = /^\d{12,}-\d{12,}-[0-9a-f]{16}\.jsonl$/;
 
 /** A redirect could take a secret elsewhere. */
 function exchange(): Pick<RequestInit, 'redirect' | 'signal'> {

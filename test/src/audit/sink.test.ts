@@ -124,6 +124,22 @@ describe('over HTTP', () => {
     expect(await sink.read()).toEqual({ heads: [1, 2, 3, 4, 5].map(head), unreadable: 0 });
   });
 
+  it('a bucket may hold other things in the same folder, also the heads of another program in one below', async () => {
+    const sinkIn = (path: string) =>
+      openSink({
+        ...none,
+        url: new URL(`s3://bucket/${path}?endpoint=${base}`),
+        accessKeyId: 'A',
+        secretAccessKey: 's',
+      });
+    for (const record of [1, 2, 3]) await sinkIn('heads/0eu').append([head(record)]);
+    for (const name of ['0a.jsonl', '0b.txt', '0c.txt', '0d.txt']) objects.set(`/bucket/heads/${name}`, 'other');
+    await sinkIn('heads').append([head(9)]);
+
+    expect(await sinkIn('heads').read()).toEqual({ heads: [head(9)], unreadable: 0 });
+    expect(await sinkIn('heads/0eu').read()).toEqual({ heads: [1, 2, 3].map(head), unreadable: 0 });
+  });
+
   it.each(['an address', 'a bucket'])('%s that refuses, or sends elsewhere, is a failure', async (what) => {
     const url = new URL(what === 'a bucket' ? `s3://bucket/p?endpoint=${base}` : `${base}/heads`);
     const sink = openSink({ url, token: 't', accessKeyId: 'id', secretAccessKey: 'secret' });
