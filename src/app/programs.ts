@@ -1,5 +1,6 @@
 import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_COMMAND } from '../core/installation.ts';
+import type { OpsIssue } from '../ops/notify-ops.ts';
 import { shared, web, worker } from './environment.ts';
 import type { Env } from './read-variables.ts';
 
@@ -43,6 +44,29 @@ const listIn = (env: Env): string[] =>
 /** The name of a variable as it has to be set for a program. */
 export function variableOf(program: string | undefined, name: string): string {
   return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
+}
+
+/**
+ * An issue as it is told to people who may run several programs: whose it is, its variables as they have to be set, and its
+ * commands at a terminal. Otherwise they would change the token of the first program for that of another.
+ */
+export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' | 'todo'>>(
+  program: string,
+  issue: Issue,
+): Issue {
+  if (program === '') return issue;
+  const inWords = (text: string): string =>
+    text
+      .replaceAll(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (name) => variableOf(program, name))
+      .replaceAll('`npm run ', `\`PROGRAM=${program} npm run `);
+  const { title, what, means, todo } = issue;
+  return {
+    ...issue,
+    title: `${program}: ${title}`,
+    what: inWords(what),
+    means: inWords(means),
+    todo: todo === null ? null : inWords(todo),
+  };
 }
 
 /**

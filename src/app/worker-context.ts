@@ -45,6 +45,7 @@ import { redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
+import { issueIn } from './programs.ts';
 import { remembered, rememberWrites } from './remember-writes.ts';
 import { createStores, signersOf } from './stores.ts';
 
@@ -117,8 +118,10 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
       await put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
       await wakeOutbox(config.channels.ops);
     },
-    render: ({ title, what, means, todo, ref }, isResolved, at) =>
-      opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, at, ref: ref ?? null }),
+    render(issue, isResolved, at) {
+      const { title, what, means, todo, ref = null } = issueIn(config.program, issue);
+      return opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, at, ref });
+    },
     now,
     log,
   });

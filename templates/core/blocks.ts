@@ -34,11 +34,12 @@ export function copyable(text: string, max = 120): string {
 
 /** A sentence of ours that may hold outside text: the commands that it names stay code. */
 export function sentenceWithCommands(text: string, max = 300): string {
-  return escapeUntrusted(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) =>
-    [slashCommand(), 'npm run'].some((command) => code === command || code.startsWith(`${command} `))
-      ? `\`${code}\``
-      : whole,
-  );
+  return escapeUntrusted(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) => {
+    // Of a card program.
+    const plain = code.replace(/^PROGRAM=[a-z0-9]+ (?=npm run )/, '');
+    const isOurs = [slashCommand(), 'npm run'].some((command) => plain === command || plain.startsWith(`${command} `));
+    return isOurs ? `\`${code}\`` : whole;
+  });
 }
 
 /** Longest text about the rules of one change: there may be several, each with an outside name. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
-import { configsOf } from '../../../src/app/programs.ts';
+import { configsOf, issueIn } from '../../../src/app/programs.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { auditRecordForged, cardTokenDead, slackTokenDead } from '../../../src/ops/issue.ts';
+import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 
 const first = {
   REDIS_URL: 'redis://127.0.0.1:6379',
@@ -123,4 +125,23 @@ describe('the configuration of several card programs', () => {
       problemsOf(() => configsOf(webConfig, { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET_FILE: '/nowhere' })),
     ).toEqual(['EU_WEBHOOK_SHARED_SECRET_FILE: expected a readable file that holds the secret']);
   });
+});
+
+it('an issue of a program says whose it is, with its variables and commands: several may share an ops channel', () => {
+  expect(issueIn('eu', cardTokenDead)).toMatchObject({
+    title: `eu: ${cardTokenDead.title}`,
+    todo: 'Make a new token and set EU_CARD_API_TOKEN for the worker.',
+  });
+  expect(issueIn('eu', auditRecordForged(7)).todo).toMatch(
+    /`PROGRAM=eu npm run audit -- verify`. Compare EU_AUDIT_KEY \(or EU_CARD_API_TOKEN\)/,
+  );
+  const shown = opsNotice({
+    level: 'ops',
+    ...issueIn('eu', auditRecordForged(7)),
+    at: '2026-11-20T12:00:00Z',
+    ref: null,
+  });
+  expect(JSON.stringify(shown)).toContain('`PROGRAM=eu npm run audit -- verify`');
+  expect(issueIn('eu', slackTokenDead).todo).toBe(slackTokenDead.todo);
+  expect(issueIn('', cardTokenDead)).toBe(cardTokenDead);
 });
