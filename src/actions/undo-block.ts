@@ -13,7 +13,8 @@ import type { UndoBlockAction } from './verbs.ts';
 /**
  * A block that was just made can be undone for a minute by who made it.
  *
- * Only where the card was active before: nothing makes a card new again.
+ * Only where the card was active before: nothing makes a card new again. Not by who blocked it as its holder only: nobody
+ * unblocks their own card.
  */
 export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
 
@@ -26,7 +27,8 @@ interface OfferDeps {
 
 export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): OfferUndo {
   return async function offerUndo({ action, acctId, cardId }, before) {
-    if (action.verb !== 'block' || before !== 'active' || action.roles.length === 0) return {};
+    const mayUndo = action.roles.some((role) => role !== 'holder');
+    if (action.verb !== 'block' || before !== 'active' || !mayUndo) return {};
     const at = now();
     const until = new Date(at.getTime() + UNDO_MS);
     const alertId = alertIdOf(action);

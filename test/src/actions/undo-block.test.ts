@@ -36,6 +36,23 @@ describe('Undo', () => {
     expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
   });
 
+  it('is not offered to who blocked their own card as its holder: an approver has to unblock it', async () => {
+    const world = await createActionWorld(redis());
+    const link = {
+      acctId,
+      userId: OTTO.userId,
+      provedBy: 'approver',
+      by: 'U0BEN',
+      at: '2026-11-20T15:00:00.000Z',
+    } as const;
+    await world.deps.links.link(link);
+
+    await performAction(block('act_first', { actor: OTTO, roles: ['holder'] }), world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(JSON.stringify(world.answers)).not.toContain('undo_block');
+  });
+
   it('does not lift what somebody else wants as well, and names them', async () => {
     const world = await blocked();
     await performAction(block('act_other', { actor: OTTO }), world.deps);
