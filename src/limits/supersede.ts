@@ -99,9 +99,13 @@ export function createHandOver(
     const { id, acctId, changes } = temporaryChange;
     const ours = (change: RuleChange) =>
       changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
+    // Handed over already, before a crash: it goes back to what this one would.
+    const isHandedOver = (change: RuleChange, { openedAt }: TemporaryChange): boolean =>
+      openedAt > temporaryChange.openedAt &&
+      changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
     const given: RuleChange[] = [];
     for (const other of await deps.temporaryChanges.all()) {
-      const onOurs = other.changes.filter((change) => ours(change) !== undefined);
+      const onOurs = other.changes.filter((change) => ours(change) !== undefined || isHandedOver(change, other));
       if (other.id === id || other.acctId !== acctId || other.state !== 'open' || onOurs.length === 0) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
       await deps.temporaryChanges.save({ ...other, changes: other.changes.map(from) });

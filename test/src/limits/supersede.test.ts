@@ -128,6 +128,16 @@ it('a temporary change that ends under a shorter one hands on what it goes back 
   expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitChange('daily', 40_000, 80_000)]] });
 });
 
+it('what was handed on before a crash is not taken for a change of somebody else: the longer one is over all the same', async () => {
+  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
+  const given = [limitChange('daily', 40_000, 80_000)];
+  const shorter = { ...longer, id: 'act_2', changes: given, openedAt: '2026-11-20T15:10:00.000Z' };
+
+  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [given] });
+  // The other way round the earlier one stands on nothing.
+  expect(await gaveWay(shorter, longer)).toEqual({ left: shorter, others: [longer.changes] });
+});
+
 it.each<[string, Partial<TemporaryChange>]>([
   ['another card', { acctId: 7379 }],
   ['another rule', { changes: [limitChange('weekly', 70_000, 80_000)] }],
