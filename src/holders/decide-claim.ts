@@ -30,6 +30,7 @@ function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: 
 /** Claims end under their lock, so of two people who press at once one decides and the other is told. */
 export function createClaimDecisions(deps: Deps) {
   const announce = createAnnounce(deps);
+  const refuseClaim = createRefuseClaim(deps);
   return {
     /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
     async decideClaim(action: DecideClaimAction): Promise<void> {
@@ -51,6 +52,7 @@ export function createClaimDecisions(deps: Deps) {
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
     // Decided by this click before a crash: not everybody may have been told.
+    if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim);
     if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
@@ -69,10 +71,7 @@ export function createClaimDecisions(deps: Deps) {
     const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
     const { verb, actor } = claim.action;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    if (acctId === undefined) {
-      await deps.record(action, { event: 'denied', acctId: null, after: actor.userId, detail: claim.id });
-      return await end({ ...claim, state: 'refused', decision });
-    }
+    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision });
     const heldBy = (await deps.links.ofAccount(acctId))?.userId ?? null;
     if (!isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim.id);
@@ -91,6 +90,17 @@ export function createClaimDecisions(deps: Deps) {
     await deps.claims.save(claim);
     await announce(claim);
   }
+}
+
+/** Safe to repeat. */
+function createRefuseClaim(deps: Pick<Deps, 'claims' | 'record' | 'updateClaim' | 'notifyDirectly'>) {
+  const announce = createAnnounce(deps);
+  return async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim): Promise<void> {
+    // First: after a crash between the two somebody else might confirm it, and two ends would be on record.
+    await deps.claims.save(claim);
+    await deps.record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
+    await announce(claim);
+  };
 }
 
 /** A confirmed claim is told by its link. */

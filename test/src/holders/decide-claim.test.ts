@@ -34,7 +34,7 @@ async function setUp(
   const refusals: string[] = [];
   const updated: string[] = [];
   const told = new Map<string, string>();
-  const decisions = createClaimDecisions({
+  const deps: Parameters<typeof createClaimDecisions>[0] = {
     claims,
     links: { ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
     setLink: async (_action, link) => {
@@ -53,8 +53,8 @@ async function setUp(
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,
     now: () => new Date(now),
-  });
-  return { ...decisions, claims, set, ended, entries, refusals, updated, told };
+  };
+  return { ...createClaimDecisions(deps), deps, claims, set, ended, entries, refusals, updated, told };
 }
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
@@ -102,9 +102,23 @@ it('links nothing where it is refused, and who claimed is told once although the
   await world.decideClaim(decision(null));
 
   expect(world.set).toEqual([]);
-  expect(world.entries).toMatchObject([{ event: 'denied', after: 'U0HUGO', detail: 'clm_1' }]);
+  // The same entry again adds nothing to the record.
+  const entry = { event: 'denied', after: 'U0HUGO', detail: 'clm_1' };
+  expect(world.entries).toMatchObject([entry, entry]);
   expect([...world.told]).toEqual([['clm_1-refused', expect.stringContaining('<@U0OLGA> could not confirm')]]);
   expect(world.refusals).toEqual([]);
+});
+
+it('is refused before that is on record: after a crash between the two nobody else can confirm it', async () => {
+  const world = await setUp();
+  const dying = createClaimDecisions({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
+  await expect(dying.decideClaim(decision(null))).rejects.toThrow('killed');
+
+  await world.decideClaim(decision(1, { id: 'act_second', actor: { userId: 'U0BEN', teamId: 'T1' } }));
+  await world.decideClaim(decision(null));
+
+  expect(world.set).toEqual([]);
+  expect(world.entries.map(({ event }) => event)).toEqual(['denied']);
 });
 
 it('takes one decision only, and none from the person who claims', async () => {
