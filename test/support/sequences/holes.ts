@@ -21,21 +21,36 @@ export type Hole =
   | 'what is opened for a time counts as the purchase'
   | 'some verbs are not authorized';
 
-/** The sequences over the code with one hole. Ends with {@link closeHoles}. */
+let open: Hole | null = null;
+let loaded: Promise<typeof Running> | undefined;
+
+const isOpen = (hole: Hole): boolean => open === hole;
+
+/**
+ * The sequences over the code with one hole, until the next one is opened. The code is loaded once, with a place for each
+ * hole. Ends with {@link closeHoles}.
+ */
 export async function openHole(hole: Hole): Promise<typeof Running.runSequence> {
+  open = hole;
+  loaded ??= loadWithHoles();
+  return (await loaded).runSequence;
+}
+
+async function loadWithHoles(): Promise<typeof Running> {
   vi.resetModules();
-  vi.doMock('../../../src/policy/authorize.ts', async (load) => withAuthorization(hole, await load()));
-  vi.doMock('../../../src/limits/change-rule.ts', async (load) => withPermitChange(hole, await load()));
-  vi.doMock('../../../src/limits/raise-amount.ts', async (load) => withRaiseAmounts(hole, await load()));
-  vi.doMock('../../../src/limits/decide-temporary-change.ts', async (load) => withDecision(hole, await load()));
-  vi.doMock('../../../src/approvals/judge-click.ts', async (load) => withJudgeClick(hole, await load()));
-  vi.doMock('../../../src/virtual-cards/permit-order.ts', async (load) => withOrders(hole, await load()));
-  const { runSequence }: typeof Running = await import('./run.ts');
-  return runSequence;
+  vi.doMock('../../../src/policy/authorize.ts', async (load) => withAuthorization(await load()));
+  vi.doMock('../../../src/limits/change-rule.ts', async (load) => withPermitChange(await load()));
+  vi.doMock('../../../src/limits/raise-amount.ts', async (load) => withRaiseAmounts(await load()));
+  vi.doMock('../../../src/limits/decide-temporary-change.ts', async (load) => withDecision(await load()));
+  vi.doMock('../../../src/approvals/judge-click.ts', async (load) => withJudgeClick(await load()));
+  vi.doMock('../../../src/virtual-cards/permit-order.ts', async (load) => withOrders(await load()));
+  return await import('./run.ts');
 }
 
 /** Later tests load the code as it is. */
 export function closeHoles(): void {
+  open = null;
+  loaded = undefined;
   for (const path of [
     'policy/authorize',
     'limits/change-rule',
@@ -47,13 +62,13 @@ export function closeHoles(): void {
   vi.resetModules();
 }
 
-function withAuthorization(hole: Hole, code: typeof Authorizing): typeof Authorizing {
+function withAuthorization(code: typeof Authorizing): typeof Authorizing {
   return {
     ...code,
     createAuthorization(deps) {
       const own = code.createAuthorization(deps);
-      if (hole === 'whoever approved stays an approver') return { ...own, approvesFor: async (userId) => [userId] };
-      if (hole === 'the roles of the click count')
+      if (isOpen('whoever approved stays an approver')) return { ...own, approvesFor: async (userId) => [userId] };
+      if (isOpen('the roles of the click count'))
         return {
           ...own,
           rolesNow: async ({ roles }) => [...roles],
@@ -63,7 +78,7 @@ function withAuthorization(hole: Hole, code: typeof Authorizing): typeof Authori
             return await code.createAuthorization(then).authorize(asked, about);
           },
         };
-      if (hole === 'the own card can be silenced')
+      if (isOpen('the own card can be silenced'))
         return {
           ...own,
           async authorize(asked, about) {
@@ -73,12 +88,12 @@ function withAuthorization(hole: Hole, code: typeof Authorizing): typeof Authori
               : await own.authorize(asked, about);
           },
         };
-      if (hole === 'some verbs are not authorized')
+      if (isOpen('some verbs are not authorized'))
         return {
           ...own,
           async authorize(asked, about) {
-            const isOpen = ['block', 'activate', 'order-virtual'].includes(asked.verb);
-            return isOpen ? { kind: 'allowed' } : await own.authorize(asked, about);
+            const isFree = ['block', 'activate', 'order-virtual'].includes(asked.verb);
+            return isFree ? { kind: 'allowed' } : await own.authorize(asked, about);
           },
         };
       return own;
@@ -100,15 +115,15 @@ async function backdated(
   });
 }
 
-function withPermitChange(hole: Hole, code: typeof Changing): typeof Changing {
+function withPermitChange(code: typeof Changing): typeof Changing {
   return {
     ...code,
     createPermitChange(deps: Parameters<typeof code.createPermitChange>[0] & { temporaryChanges: TemporaryChanges }) {
       const permit = code.createPermitChange(deps);
       return async (made, approval, card) => {
-        if (hole === 'approvals count for numbers that moved' && approval !== null)
+        if (isOpen('approvals count for numbers that moved') && approval !== null)
           return await permit(made, { ...approval, judged: [] }, card);
-        if (hole === 'the earlier value of a temporary change counts') {
+        if (isOpen('the earlier value of a temporary change counts')) {
           const { isLooser } = await import('../../../src/card-api/rule-change.ts');
           if (!isLooser(await backdated(made.changes, made.acctId, deps))) return null;
         }
@@ -118,12 +133,12 @@ function withPermitChange(hole: Hole, code: typeof Changing): typeof Changing {
   } as typeof Changing;
 }
 
-function withRaiseAmounts(hole: Hole, code: typeof Raising): typeof Raising {
+function withRaiseAmounts(code: typeof Raising): typeof Raising {
   return {
     ...code,
     createRaiseAmounts(deps) {
       const own = code.createRaiseAmounts(deps);
-      if (hole !== 'what is opened for a time counts as the purchase') return own;
+      if (!isOpen('what is opened for a time counts as the purchase')) return own;
       return {
         ...own,
         count: (action, acctId, raise, people) =>
@@ -138,23 +153,23 @@ function withRaiseAmounts(hole: Hole, code: typeof Raising): typeof Raising {
   };
 }
 
-function withDecision(hole: Hole, code: typeof Ending): typeof Ending {
+function withDecision(code: typeof Ending): typeof Ending {
   return {
     ...code,
     createPermitDecision(deps) {
       const permit = code.createPermitDecision(deps);
-      if (hole !== 'putting back is no raise') return permit;
+      if (!isOpen('putting back is no raise')) return permit;
       return async (action, change) => await permit(action, { ...change, meanwhile: null });
     },
   };
 }
 
-function withJudgeClick(hole: Hole, code: typeof Judging): typeof Judging {
+function withJudgeClick(code: typeof Judging): typeof Judging {
   return {
     ...code,
     createJudgeClick(deps) {
       const judge = code.createJudgeClick(deps);
-      if (hole !== 'approvals count for numbers that moved') return judge;
+      if (!isOpen('approvals count for numbers that moved')) return judge;
       return async (click, request) => {
         const why = await deps.whyNotAllowed(click, request);
         return why === null
@@ -165,11 +180,11 @@ function withJudgeClick(hole: Hole, code: typeof Judging): typeof Judging {
   };
 }
 
-function withOrders(hole: Hole, code: typeof Ordering): typeof Ordering {
+function withOrders(code: typeof Ordering): typeof Ordering {
   return {
     ...code,
     createOrderPermit(deps) {
-      if (hole !== 'orders are not summed up') return code.createOrderPermit(deps);
+      if (!isOpen('orders are not summed up')) return code.createOrderPermit(deps);
       return code.createOrderPermit({ ...deps, recentRaises: { ...deps.recentRaises, list: async () => [] } });
     },
   };
