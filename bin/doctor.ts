@@ -1,6 +1,7 @@
 import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
+import { ofProgram, wordsOf } from '../src/app/programs.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { version } from '../src/core/version.ts';
@@ -75,7 +76,7 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
     await useProxy(store.proxy);
   }
   for (const [problem, names] of stopped) {
-    const isVariable = /^[A-Z_]+[:,]/.test(problem);
+    const isVariable = /^[A-Z0-9_]+[:,]/.test(problem);
     report.fix(
       problem,
       isVariable
@@ -109,9 +110,11 @@ function readStore(): ReturnType<typeof storeConfig> | null {
 }
 
 async function main(asked: { readonly isJson: boolean; readonly url: string | null }): Promise<number> {
-  const report = createReport(asked.isJson ? () => {} : (text) => void process.stdout.write(text));
+  const print = asked.isJson ? () => {} : (text: string) => void process.stdout.write(text);
+  const program = readStore()?.program ?? '';
+  const report = createReport(print, (text) => wordsOf(program, text));
   report.area('Configuration');
-  const other = elsewhere(process.env);
+  const other = elsewhere(ofProgram(process.env, []));
   const { web, worker, store, either, policy } = await checkConfiguration(report, other);
   const skip = (needs?: 'web' | 'worker'): void =>
     report.note(

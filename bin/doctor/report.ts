@@ -16,11 +16,15 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
-/** @param print takes each line as soon as it is found, so that a slow check shows how far it is. */
-export function createReport(print: (text: string) => void): Report {
+/**
+ * @param print takes each line as soon as it is found, so that a slow check shows how far it is.
+ * @param inWords names the variables as they have to be set.
+ */
+export function createReport(print: (text: string) => void, inWords = (text: string): string => text): Report {
   const findings: Finding[] = [];
   let area = '';
-  const add = (level: Finding['level'], what: string, todo: string | null): void => {
+  const add = (level: Finding['level'], found: string, advice: string | null): void => {
+    const [what, todo] = [inWords(found), advice === null ? null : inWords(advice)];
     findings.push({ area, level, what, todo });
     const head = { ok: 'ok   ', note: 'note ', fix: 'FIX  ' }[level];
     print(`  ${head} ${what}\n${todo === null ? '' : `        → ${todo}\n`}`);

@@ -46,6 +46,14 @@ export function variableOf(program: string | undefined, name: string): string {
   return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
 }
 
+/** A text for the people who run a program: its variables as they have to be set, and its commands at a terminal. */
+export function wordsOf(program: string, text: string): string {
+  if (program === '') return text;
+  return text
+    .replaceAll(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (name) => variableOf(program, name))
+    .replaceAll(/(?<=`)(?=npm run )/g, `PROGRAM=${program} `);
+}
+
 /**
  * An issue as it is told to people who may run several programs: whose it is, its variables as they have to be set, and its
  * commands at a terminal. Otherwise they would change the token of the first program for that of another.
@@ -55,10 +63,7 @@ export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' 
   issue: Issue,
 ): Issue {
   if (program === '') return issue;
-  const inWords = (text: string): string =>
-    text
-      .replaceAll(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (name) => variableOf(program, name))
-      .replaceAll('`npm run ', `\`PROGRAM=${program} npm run `);
+  const inWords = (text: string): string => wordsOf(program, text);
   const { title, what, means, todo } = issue;
   return {
     ...issue,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createReport } from '../../../bin/doctor/report.ts';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
-import { configsOf, issueIn } from '../../../src/app/programs.ts';
+import { configsOf, issueIn, wordsOf } from '../../../src/app/programs.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
 import { auditRecordForged, cardTokenDead, slackTokenDead } from '../../../src/ops/issue.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
@@ -144,4 +145,19 @@ it('an issue of a program says whose it is, with its variables and commands: sev
   expect(JSON.stringify(shown)).toContain('`PROGRAM=eu npm run audit -- verify`');
   expect(issueIn('eu', slackTokenDead).todo).toBe(slackTokenDead.todo);
   expect(issueIn('', cardTokenDead)).toBe(cardTokenDead);
+});
+
+it('the doctor names the variables of the program that it looks at', () => {
+  const report = createReport(
+    () => {},
+    (text) => wordsOf('eu', text),
+  );
+
+  report.fix('the token does not work (401)', 'make a new token and set CARD_API_TOKEN, and REDIS_URL');
+  report.note('EU_ALERTS_CHANNEL: expected a Slack channel id');
+
+  expect(report.findings).toMatchObject([
+    { todo: 'make a new token and set EU_CARD_API_TOKEN, and REDIS_URL' },
+    { what: 'EU_ALERTS_CHANNEL: expected a Slack channel id' },
+  ]);
 });
