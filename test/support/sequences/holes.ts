@@ -120,9 +120,13 @@ function withPermitChange(code: typeof Changing): typeof Changing {
     ...code,
     createPermitChange(deps: Parameters<typeof code.createPermitChange>[0] & { temporaryChanges: TemporaryChanges }) {
       const permit = code.createPermitChange(deps);
+      // What one person approves was not counted again when it was made.
+      const bands = [{ upToCents: null, approvals: 1 }];
+      const policyOfCard = async (acctId: number) => ({ ...(await deps.policyOfCard(acctId)), bands });
+      const permitUncounted = code.createPermitChange({ ...deps, policyOfCard });
       return async (made, approval, card) => {
         if (isOpen('approvals count for numbers that moved') && approval !== null)
-          return await permit(made, { ...approval, judged: [] }, card);
+          return await permitUncounted(made, { ...approval, judged: [] }, card);
         if (isOpen('the earlier value of a temporary change counts')) {
           const { isLooser } = await import('../../../src/card-api/rule-change.ts');
           if (!isLooser(await backdated(made.changes, made.acctId, deps))) return null;
