@@ -94,7 +94,7 @@ export async function bytesByKind(redis: Redis): Promise<Kept> {
       const kind = kindOf(key);
       keys.set(kind, (keys.get(kind) ?? 0) + 1);
       bytes.set(kind, (bytes.get(kind) ?? 0) + Number(answers[2 * at]?.[1] ?? 0));
-      seconds.set(kind, Math.max(seconds.get(kind) ?? 0, Number(answers[2 * at + 1]?.[1] ?? 0)));
+      seconds.set(kind, Math.max(seconds.get(kind) ?? -1, Number(answers[2 * at + 1]?.[1] ?? 0)));
     }
   }
   return { bytes, keys, seconds };
@@ -103,6 +103,7 @@ export async function bytesByKind(redis: Redis): Promise<Kept> {
 /** The name of a key without what tells it from others of its kind. */
 function kindOf(key: string): string {
   const [, space = '', rest = ''] = /^\{cardbell:([^}:]+)[^}]*\}:(.*)$/.exec(key) ?? [];
-  const words = rest.split(':').filter((word) => /^[a-z][a-z-]+$/.test(word));
+  // Some ids of 16 characters have no digit.
+  const words = rest.split(':').filter((word) => /^[a-z][a-z-]+$/.test(word) && !/^[a-z]{16}$/.test(word));
   return [space, ...words].join(':');
 }

@@ -5,7 +5,7 @@ import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript, readScript } from '../core/redis-script.ts';
+import { defineReadingScript, defineScript, readScript } from '../core/redis-script.ts';
 import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
@@ -233,9 +233,9 @@ interface Stored {
 
 /** Those that are read in the same turn of the event loop are read together. */
 function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
-  const script = defineScript(redis, readSource);
+  const readAll = defineReadingScript(redis, readSource);
   return batched(async (ids: readonly string[]) => {
-    const answers = (await script.runForBytes(ids.map(keyOf), [])) as [packed: Buffer, ...fields: Buffer[]][];
+    const answers = (await readAll(ids.map(keyOf), [])) as [packed: Buffer, ...fields: Buffer[]][];
     return answers.map(([packed, ...fields]) => ({ packed, fields: fieldsIn(fields) }));
   });
 }

@@ -7,7 +7,7 @@ export const ALERT_ID_IN_KEY = ':alert:(.+)$';
 
 interface WithAlerts {
   readonly redis: RedisClient;
-  readonly script: Pick<RedisScript, 'run'>;
+  readonly script: RedisScript;
   /** The keys that it takes before those of alerts. */
   readonly keys: readonly string[];
   /** Hash whose fields are the ids of alerts that the script may change. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis.ts';
 
@@ -15,8 +16,6 @@ export interface ScriptSource {
 /** A Lua script, sent once to each connection and called by its digest afterwards. */
 export interface RedisScript {
   run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
-  /** The same for answers that are no text: each string is a buffer. */
-  runForBytes(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
 }
 
 type Arg = string | number | Buffer;
@@ -68,13 +67,31 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 export function defineScript(redis: RedisClient, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
   redis.defineCommand(name, { lua });
-  const call = async (command: string, keys: readonly string[], args: readonly Arg[]): Promise<unknown> => {
-    const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
-    if (!fits) throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
-    return Reflect.apply(Reflect.get(redis, command), redis, [keys.length, ...keys, ...args]);
-  };
+  const command: (this: unknown, ...args: Arg[]) => Promise<unknown> = Reflect.get(redis, name);
   return {
-    run: (keys, args) => call(name, keys, args),
-    runForBytes: (keys, args) => call(`${name}Buffer`, keys, args),
+    async run(keys, args) {
+      const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
+      if (!fits)
+        throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
+      return command.call(redis, keys.length, ...keys, ...args);
+    },
+  };
+}
+
+/**
+ * Makes a script callable that only reads, also for a Redis user who may not write these keys. ioredis knows no such scripts,
+ * so its text is sent again here where a server does not know it.
+ *
+ * @returns what runs it: each string of the answer is a buffer.
+ */
+export function defineReadingScript(redis: RedisClient, { lua }: ScriptSource) {
+  const digest = createHash('sha1').update(lua).digest('hex');
+  return async (keys: readonly string[], args: readonly Arg[]): Promise<unknown> => {
+    try {
+      return await redis.callBuffer('evalsha_ro', digest, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return await redis.callBuffer('eval_ro', lua, keys.length, ...keys, ...args);
+    }
   };
 }

@@ -168,7 +168,8 @@ function createCommands(nowMs: () => number) {
       }
       return 1;
     },
-    'alerts/read-alertsBuffer': (_count: Arg, ...alerts: Arg[]) =>
+    /** Of the scripts that only read there is one: alerts/read-alerts. */
+    callBuffer: (_command: Arg, _digest: Arg, _count: Arg, ...alerts: Arg[]) =>
       alerts.map((alert) => {
         const fields = [...hash(alert)].map(([name, value]) => [name, Buffer.from(value as string)] as const);
         const pieces = fields

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineScript, readScript } from '../../../src/core/redis-script.ts';
+import { defineReadingScript, defineScript, readScript } from '../../../src/core/redis-script.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 let folder: string;
@@ -105,5 +105,28 @@ describe('the scripts of src', () => {
     const isIncluded = files.some((other) => new RegExp(`@include ".*\\b${name}"`).test(readFileSync(other, 'utf8')));
 
     expect(isLoaded || isIncluded, `nobody uses ${file}`).toBe(true);
+  });
+});
+
+describe('a script that only reads', () => {
+  const redis = useRedis();
+
+  it('answers with bytes, also where the server does not know it yet or any more', async () => {
+    const source = readScript(
+      write('store/look.lua', '--- @keys texts...', "return { redis.call('GET', KEYS[1]), ARGV[1] }"),
+    );
+    const look = defineReadingScript(redis(), source);
+    await redis().set('one', Buffer.from([0xff, 0x00]));
+    const answer = [Buffer.from([0xff, 0x00]), Buffer.from('given')];
+
+    expect(await look(['one'], ['given'])).toEqual(answer);
+    await redis().script('FLUSH');
+    expect(await look(['one'], ['given'])).toEqual(answer);
+  });
+
+  it('cannot write', async () => {
+    const source = readScript(write('store/sneak.lua', '--- @keys text', "return redis.call('SET', KEYS[1], 'x')"));
+
+    await expect(defineReadingScript(redis(), source)(['one'], [])).rejects.toThrow('Write commands are not allowed');
   });
 });
