@@ -35,10 +35,16 @@ async function start(): Promise<Redo> {
   return redo;
 }
 
-async function restart(): Promise<void> {
-  const { port } = server;
-  await server.kill();
-  server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+let restarting = Promise.resolve();
+
+/** One restart at a time: a second one would find the server that the first has already killed, and kill nothing. */
+function restart(): Promise<void> {
+  restarting = restarting.then(async () => {
+    const { port } = server;
+    await server.kill();
+    server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+  });
+  return restarting;
 }
 
 /** A write as the stores make it: remembered once Redis has it. */
