@@ -8,13 +8,16 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
-/** Retries share a message while each follows another within this time: after a quiet spell a decline is news again. */
+/**
+ * Retries share a message while each follows the previous one within this time. After a quiet period, a decline is news
+ * again.
+ */
 export const AGGREGATION_GAP_MS = 10 * 60_000;
 
-/** Nobody looks at yesterday's message: what goes on for longer gets a new one. */
+/** Nobody reads yesterday's message, so retries that continue for longer get a new one. */
 export const AGGREGATION_SPAN_MS = 24 * 3_600_000;
 
-/** Groups of one card, merchant and reason that run at the same time; more than a few never overlap. */
+/** Most groups of one card, merchant and reason that run at the same time. More never overlap. */
 const RUNNING_MAX = 8;
 
 /** Which events are repeats of one another, and how far apart they may be. */
@@ -24,12 +27,15 @@ interface AggregationRule {
   readonly spanMs: number;
 }
 
-/** A merchant, by number and name together, because the shops of a chain may share either. Its name may be spelled in any way. */
+/**
+ * A merchant's number and name together, because shops of a chain may share either. Spelling variants of the name give the
+ * same key.
+ */
 export function merchantKey({ merchant }: Pick<TransactionEvent, 'merchant'>): string {
   return contentId('', [merchant.id, merchantName(merchant.name).key]);
 }
 
-/** The same card account, merchant, place, reason and amount: another amount, or another city, is another purchase. */
+/** Same card account, merchant, place, reason and amount. A different amount or city is a different purchase. */
 export function aggregationRule(event: TransactionEvent): AggregationRule {
   const key = contentId('', [
     'repeat',
@@ -42,7 +48,7 @@ export function aggregationRule(event: TransactionEvent): AggregationRule {
   return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 
-/** Every decline of a blocked card, at any merchant: they follow from the block. */
+/** Every decline of a blocked card, at any merchant: the block is their common cause. */
 export function blockedRule(event: TransactionEvent): AggregationRule {
   const key = contentId('', ['blocked', event.acctId]);
   return { key, gapMs: AGGREGATION_SPAN_MS, spanMs: AGGREGATION_SPAN_MS };
@@ -52,7 +58,7 @@ export type AggregationGroups = ReturnType<typeof createAggregationGroups>;
 
 const joinScript = readScript(new URL('./join-aggregation-group.lua', import.meta.url));
 
-/** A decline that is put into its group in a channel. */
+/** A decline that joins its group in a channel. */
 interface Joining {
   readonly channel: string;
   readonly event: TransactionEvent;
@@ -63,7 +69,7 @@ interface Joining {
 const runningKey = ({ channel, rule }: Joining): string => stateKey(`groups:${channel}:${rule.key}`);
 const alertKey = (id: string): string => stateKey(`alert:${id}`);
 
-/** What the script takes for one decline. */
+/** The script's arguments for one decline. */
 function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (string | number)[] {
   const { id, occurredAt, callbackAt, amountCents } = event;
   const lasts = Math.ceil((gapMs + spanMs) / 1000);
@@ -71,7 +77,7 @@ function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (
   return [id, at, occurredAt, callbackAt, amountCents, gapMs, spanMs, channel, lasts, isLate ? 1 : 0];
 }
 
-/** Which declines are repeats of which, in each channel. One script decides it. */
+/** Decides which declines are repeats of each other in a channel. One atomic script decides. */
 export function createAggregationGroups(redis: RedisClient) {
   const script = defineScript(redis, joinScript);
   const run = async (joining: readonly Joining[], leaders: readonly string[]): Promise<string[]> => {
@@ -81,8 +87,9 @@ export function createAggregationGroups(redis: RedisClient) {
   };
   const joinTogether = batched((joining: readonly Joining[]) => run(joining, []));
   /**
-   * A script must be given the keys of all alerts that it may change: while slots of a Redis Cluster move, one that touches
-   * others would stop in the middle. Most often there is no other leader, and where one came meanwhile it is run again.
+   * A script must declare the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that
+   * touches other keys would stop halfway. Usually there is no other leader. If one was added in the meantime, the script
+   * runs again.
    */
   async function joinOther(one: Joining): Promise<string> {
     const leaders = (await redis.hkeys(runningKey(one))).filter((id) => id !== one.event.id);
@@ -91,13 +98,13 @@ export function createAggregationGroups(redis: RedisClient) {
   }
   return {
     /**
-     * Puts a decline into its group in a channel. Whatever the order of arrival and however often it is called, each event
-     * is counted once and always gets the same answer.
+     * Adds a decline to its group in a channel. Idempotent and independent of the order of arrival: each event counts once
+     * and always gets the same answer.
      *
-     * A group ends when somebody has acted on it: a decline after that is news. A decline that arrives in time does not
-     * join a group whose message shows one that was fetched late.
+     * A group ends when someone acts on it: a later decline is news. A decline that arrives on time does not join a group
+     * whose message shows a late one.
      *
-     * @returns id of the alert whose message stands for the group; the event's own id if it is the first.
+     * @returns the id of the alert whose message represents the group; the event's own id if it is the first.
      */
     async join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> {
       const one = { channel, event, rule, isLate };

@@ -12,21 +12,21 @@ import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
 const CARD_TESTING_CARDS = 3;
-/** … within this time, for small or similar amounts, look like somebody testing stolen numbers. */
+/** … within this time, for small or similar amounts, look like someone testing stolen numbers. */
 export const CARD_TESTING_WINDOW_MS = 10 * 60_000;
-/** A warning covers what follows at the merchant until nothing happens for this long. */
+/** A warning also covers later declines at the merchant until nothing happens for this long. */
 export const CARD_TESTING_GAP_MS = 30 * 60_000;
 
-/** Declines of one merchant that are remembered in one channel. */
+/** Most declines remembered per merchant and channel. */
 const REMEMBERED_MAX = 1000;
 const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 
-/** What somebody tries with a stolen number is small. Whole cents. */
+/** People try stolen numbers with small amounts. Whole cents. */
 const SMALL_CENTS = 1000;
 
 /**
- * Reasons that somebody meets who has only the number: the PIN, the plastic or the country is wrong, or the issuer does not
- * say. A limit, a balance, a rule about merchants or a card that is not activated is the holder's own affair.
+ * Reasons for declining a person who has only the number: wrong PIN, no physical card, wrong country, or no reason given. A
+ * limit, a balance, a merchant rule or a card that is not activated concerns only the holder.
  */
 const fraudLike: ReadonlySet<string> = new Set([
   'decline',
@@ -44,16 +44,15 @@ export type CardTesting = ReturnType<typeof createCardTesting>;
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
-/** At which merchants cards are being tested, in each channel. One script decides it. */
+/** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
 export function createCardTesting(redis: RedisClient) {
   const script = defineScript(redis, joinScript);
   return {
     /**
-     * Notes a decline at its merchant. Whatever the order of arrival and however often it is called, each event counts
-     * once and always gets the same answer.
+     * Records a decline at its merchant. Idempotent and independent of the order of arrival: each event counts once and
+     * always gets the same answer.
      *
-     * @returns the warning that the decline belongs to, and whether this decline caused it; null while too few cards were
-     * tried.
+     * @returns the decline's warning and whether this decline caused it; null while too few cards were tried.
      */
     async join(
       channel: string,

@@ -1,10 +1,11 @@
 --- @keys running groups and alerts...
--- KEYS: for each event the running groups of its rule (leader → first and last ms) and its alert, then the alerts of other leaders.
--- ARGV: how many events, how many groups of a rule may run, time to live of an alert (s), then for each event id, ms, ISO time, told
--- at, cents, gap, span, channel, time to live of its groups (s), 1 where it was fetched late; then the ids of the other leaders.
--- Answers for each which alert stands for its group, or nothing where the alert of a leader is not among the keys.
+-- KEYS: for each event, the running groups of its rule (leader → first and last ms) and its alert; then the alerts of other
+-- leaders.
+-- ARGV: number of events, most running groups per rule, alert TTL (s); then for each event: id, ms, ISO time, reported at,
+-- cents, gap, span, channel, TTL of its groups (s), 1 if fetched late; then the ids of the other leaders.
+-- Returns for each event the alert that represents its group, or '' when the alert of a leader is missing from the keys.
 local EACH, count = 10, tonumber(ARGV[1])
--- Of each id, the place of its alert's key.
+-- Alert id → index of its key.
 local places = {}
 for index = 1, count do places[ARGV[4 + EACH * (index - 1)]] = 2 * index end
 for index = 2 * count + 1, #KEYS do places[ARGV[3 + EACH * count + index - 2 * count]] = index end
@@ -23,7 +24,7 @@ local function isOver(alert, toldAt, isLate)
 end
 
 local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax, channel, lasts, isLate)
-  -- An alert says which group it is in: that of another one, or its own, of which it counts the repeats.
+  -- An alert stores the group it joined, or the repeats of the group it leads.
   local repeatsField, groupField = 'repeats:' .. channel, 'group:' .. channel
   local known = redis.call('HMGET', KEYS[own], groupField, repeatsField, 'late')
   if known[1] then return known[1] end
@@ -49,7 +50,7 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   local repeats = '1 ' .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
   if text then
-    -- Of a single decline its cents and when it was, of several the least and most of both.
+    -- A single decline stores its cents and time. Several store the minimum and maximum of both.
     local number, min, max, from, to = string.match(text, '^(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
     if not number then
       number, min, from = string.match(text, '^(%d+) (%-?%d+) (%S+)$')
@@ -63,7 +64,7 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   redis.call('HSET', KEYS[groups], leader, string.format('%.0f %.0f', first, last))
   redis.call('EXPIRE', KEYS[groups], lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
-  -- One that was saved a moment ago lasts for as long.
+  -- An alert that was just saved already has the same TTL.
   if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], ARGV[3]) end
   if leader ~= event then
     redis.call('HSET', KEYS[own], groupField, leader)

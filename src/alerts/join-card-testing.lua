@@ -1,9 +1,9 @@
 --- @keys declines, facts, warnings, alerts...
--- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms, and the cents that others
--- are compared with), the alerts of the warning that this event may cause and of all others. Answers '' where one of them
--- is missing: another event has come first.
--- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, pattern of an alert's id,
--- most remembered, seconds remembered, seconds that a warning is kept, cents up to which an amount is small.
+-- KEYS: the merchant's declines by time, their facts, its warnings (id → first and last ms, and the cents that other
+-- amounts are compared with), the alert of the warning that this event may cause, and the alerts of all other warnings.
+-- Returns '' when the alert of a warning is missing: another event came first.
+-- ARGV: event id, ms, facts (JSON), id of the warning that this event causes, window, gap, span, cards, pattern of an alert
+-- id, most declines remembered, seconds they are remembered, TTL of a warning (s), largest small amount (cents).
 local alerts = {}
 for i = 4, #KEYS do alerts[string.match(KEYS[i], ARGV[9])] = KEYS[i] end
 local warnings = redis.call('HGETALL', KEYS[3])
@@ -15,13 +15,13 @@ local window, gap, span, cards = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(
 
 local cents, small = cjson.decode(ARGV[3]).minCents, tonumber(ARGV[13])
 
--- Small both, or no more than a fifth apart.
+-- Both small, or at most a fifth apart.
 local function isAlike(one, other)
   local most = math.max(one, other)
   return most <= small or math.abs(one - other) * 5 <= most
 end
 
--- Of ids with their times, those whose amounts are alike.
+-- Filters ids and their times: keeps those with a similar amount.
 local function alike(found, to)
   local kept = {}
   for i = 1, #found, 2 do
@@ -31,7 +31,7 @@ local function alike(found, to)
   return kept
 end
 
--- Each place once, in an order that does not depend on the order of arrival.
+-- Each place once, sorted, so that the order of arrival makes no difference.
 local function union(one, other)
   local seen, all = {}, {}
   for _, places in ipairs({ one or {}, other or {} }) do
@@ -50,7 +50,7 @@ local function count(warning, text)
   if before then
     local known = cjson.decode(before)
     facts.count = known.count + 1
-    -- The name of a card in the controls of messages that stand already: it stays.
+    -- Buttons of messages that were already posted name the card by this id, so it stays.
     facts.alertId = known.alertId
     if known.firstAt < facts.firstAt then facts.firstAt = known.firstAt end
     if known.lastAt > facts.lastAt then facts.lastAt = known.lastAt end
@@ -69,7 +69,8 @@ local function bounds(text)
   return tonumber(first), tonumber(last), tonumber(to)
 end
 
--- What lies within the gap of what belongs to it belongs to it as well, or the order of arrival would decide.
+-- A decline within the gap of another decline of this warning also belongs to it. Otherwise the order of arrival would
+-- decide.
 local function keep(warning, first, last, to)
   while true do
     local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. first, first - gap, 'WITHSCORES'), to)[1]

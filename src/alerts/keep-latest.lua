@@ -1,6 +1,6 @@
 --- @keys lists...
--- Sorted sets that keep their latest members; one of them may come several times. ARGV: how many are kept, time to live (s), then
--- for each list a score and a member.
+-- Sorted sets that keep their latest members. The same set may occur several times. ARGV: how many members to keep, TTL
+-- (s), then a score and a member for each list.
 local last = {}
 for at = 1, #KEYS do
   redis.call('ZADD', KEYS[at], ARGV[1 + 2 * at], ARGV[2 + 2 * at])

@@ -1,6 +1,6 @@
 --- @keys alerts...
--- Answers for each alert its pieces as one (packed-alert.ts; '' where it is unknown), then names and values of the fields that
--- change independently of it. The steps of its event log, which are most of its fields, stay here.
+-- Returns for each alert its pieces joined (packed-alert.ts; '' when it is unknown), then the names and values of the
+-- fields that change independently. Leaves out the steps of the event log, which are most of the fields.
 local wanted = { outcome = true, repeats = true, timeline = true, progress = true, asked = true, tried = true }
 local answers = {}
 for index = 1, #KEYS do

@@ -1,6 +1,6 @@
 --- @keys lists of hours and alerts...
--- KEYS: for each alert the list of its hour, and the alert. ARGV: time to live of an alert (s), then for each when its list ends
--- (Unix time), its line in that list, how many fields and values follow, and these.
+-- KEYS: for each alert, the list of its hour and the alert. ARGV: TTL of an alert (s); then for each alert: when its list
+-- expires (Unix time), its line in that list, the number of fields and values that follow, and these fields and values.
 local lines, ends, at = {}, {}, 2
 for alert = 2, #KEYS, 2 do
   local list, last = KEYS[alert - 1], at + 2 + tonumber(ARGV[at + 2])
