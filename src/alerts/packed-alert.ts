@@ -2,8 +2,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { UnreadableError } from '../core/errors.ts';
 
 /**
- * What most alerts have in common, the most common last. It may only be changed together with `DICTIONARY`: what was packed
- * with another one cannot be read.
+ * Text that most alerts share, most frequent last. Change it only together with `DICTIONARY`: data packed with another
+ * dictionary cannot be read.
  */
 const common = Buffer.from(
   [
@@ -13,25 +13,25 @@ const common = Buffer.from(
     '{"card":{"acctId":,"cardId":,"last4":"","holder":"","customId":"","isVirtual":false,"group":"","status":"ACTIVE","ruleset":{"id":1,"name":"","mayOverrule":true}},"outcomes":[],"late":false,"kind":"transaction","event":{"id":"evt_","callbackAt":"2026-","receivedAt":"2026-","acctId":,"kind":"decline","occurredAt":"2026-.0000000Z","requestedAt":"2026-.0000000Z","settledAt":null,"networkTransactionId":"","authTransactionId":null,"networkType":"Auth","amountCents":,"paddingCents":0,"direction":"debit","requestedCents":,"availableCents":,"ledgerCents":,"merchant":{"name":"","city":"","state":"","country":"US","id":""},"mcc":"5","isCardPresent":true,"decline":{"code":"decline.rule.velocity","message":"Transaction exceeded daily spend limit"}},"remedy":{"kind":"raise_limit","limits":[{"rule":{"kind":"limit","period":"day"},"from":,"to":,"remainingCents":,"isAdjustedToo":false}]},"remedy":null,"repeats":{},"timeline":null}',
   ].join(''),
 );
-/** Which dictionary it was packed with. */
+/** Version of the dictionary. */
 const DICTIONARY = 1;
-/** The number of the dictionary, and the length of what follows in three bytes. */
+/** One byte for the dictionary version, three for the length of the body. */
 const HEADER = 4;
 
-/** Enough for what an alert is like; more would only be set up for each of them. */
+/** Large enough for a typical alert. Larger buffers would cost setup time on every call. */
 const options = { level: 1, windowBits: 12, memLevel: 4, dictionary: common, chunkSize: 1024 };
 
-/** Redis keeps a hash in one piece of memory while no value is longer: each field of its own would take 60 bytes more. */
+/** Redis stores a hash compactly while no value is longer than this. Otherwise each field would take 60 more bytes. */
 const PIECE = 64;
 
-/** How many alerts are not read again: each is, a few times soon after it was written, together with all of its message. */
+/** Most alerts cached in memory: each is read a few times soon after it was written, in one go with its message. */
 const REMEMBERED_MAX = 5000;
 
 /**
- * The text of an alert as fields of a hash: a quarter of its size, in pieces `p0`, `p1` … The first begins with the number of
- * the dictionary and the length of all, because a longer text before it may have left more pieces.
+ * Packs the text of an alert into hash fields, at a quarter of its size: pieces `p0`, `p1` … The first starts with the
+ * dictionary version and the total length, because an earlier, longer text may have left more pieces.
  *
- * @param read what the text says, which is remembered for a while.
+ * @param read parses the text. Its result is cached for a while.
  */
 export function createAlertPacking<T>(read: (text: string) => T) {
   const known = new Map<string, { readonly text: string } | { readonly value: T }>();
@@ -48,10 +48,10 @@ export function createAlertPacking<T>(read: (text: string) => T) {
         pieces[`p${at}`] = packed.subarray(at * PIECE, (at + 1) * PIECE);
       return pieces;
     },
-    /** @param packed its pieces, one after another. @throws UnreadableError, or what `read` throws */
+    /** @param packed its pieces, concatenated. @throws UnreadableError, or what `read` throws */
     unpack(packed: Buffer): T {
       if (packed[0] !== DICTIONARY || packed.length < HEADER)
-        throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
+        throw new UnreadableError(`an alert: packed with unknown dictionary ${packed[0]}`);
       const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
       const key = body.toString('latin1');
       const found = known.get(key) ?? { text: inflated(body) };

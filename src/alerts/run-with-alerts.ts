@@ -2,29 +2,29 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { RedisScript } from '../core/redis-script.ts';
 
-/** Finds the id in the key of an alert, whatever a card program has in front: a pattern of Lua. */
+/** Lua pattern that finds the id in an alert's key, whatever the key prefix of the card program. */
 export const ALERT_ID_IN_KEY = ':alert:(.+)$';
 
 interface WithAlerts {
   readonly redis: RedisClient;
   readonly script: RedisScript;
-  /** The keys that it takes before those of alerts. */
+  /** The keys that precede those of the alerts. */
   readonly keys: readonly string[];
   /** Hash whose fields are the ids of alerts that the script may change. */
   readonly owners: string;
-  /** Id of another one. */
+  /** Id of one more alert that the script may change. */
   readonly own: string;
 }
 
 /**
  * Runs a script with the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that touches
- * other keys than it declares would stop in the middle. Where an alert was added meanwhile it is run again.
+ * undeclared keys would stop halfway. Runs it again if an alert was added in the meantime.
  *
- * @returns what it answers; null where it answers nothing.
+ * @returns the script's answer; null when it returns none.
  */
 export async function runWithAlerts(given: WithAlerts, args: readonly (string | number)[]): Promise<string | null> {
   const { redis, script, keys, owners, own } = given;
-  // Most often there is no other.
+  // Usually there are no others.
   for (let ids = new Set([own]); ; ids = new Set([own, ...(await redis.hkeys(owners))])) {
     const answer = await script.run([...keys, ...[...ids].map((id) => stateKey(`alert:${id}`))], args);
     if (answer !== '') return typeof answer === 'string' || typeof answer === 'number' ? String(answer) : null;
