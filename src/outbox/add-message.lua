@@ -1,6 +1,6 @@
 --- @keys what the message shows, its subjects...
--- ARGV: time to live of the first key (s), its lines, field of the message, then for each subject its value and time to live (s).
--- Answers how often the messages of each subject were updated.
+-- ARGV: TTL of the first key (s), its lines, field of the message, then a value and TTL (s) for each subject.
+-- Returns how often the messages of each subject were updated.
 redis.call('APPEND', KEYS[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 local updates = {}

@@ -1,8 +1,8 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "../core/now"
--- ARGV: for each entry, in the order of the keys of what was sent: id, JSON, how long it may wait (ms), held until (ms) or 0.
--- Answers for each 1 when the entry is new, or was held and is released now; which channel has it, as `elsewhere:C1`, where it was
--- moved there; otherwise 0.
+-- ARGV: for each entry, in the order of the `sent` keys: id, JSON, longest wait (ms), held until (ms) or 0.
+-- Returns for each entry: 1 when it is new, or was held and is now released; `elsewhere:C1` when it was moved to that
+-- channel; otherwise 0.
 local function put(sent, id, json, waits, heldUntil)
   local where = redis.call('GET', KEYS[sent])
   if where then return string.sub(where, 1, 10) == 'elsewhere:' and where or 0 end
