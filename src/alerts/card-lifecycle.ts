@@ -174,7 +174,7 @@ async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert 
 
   const account = await deps.reload(acctId);
   if (account === null) {
-    deps.log.warn({ acctId }, 'the card API did not say whether a card was activated, asking again later');
+    deps.log.warn({ acctId }, 'the card API did not answer whether a card was activated; will ask again later');
     return 'unknown';
   }
   const { event } = shipped;

@@ -80,7 +80,7 @@ interface DeliverDeps {
     /** Asks again later, for an alert that was posted incomplete. */
     readonly completeLater: (alertId: string) => Promise<void>;
   };
-  /** Counts a decline for the digests. Safe to repeat. */
+  /** Counts a decline for the digests. Idempotent. */
   readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;

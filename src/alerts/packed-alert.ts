@@ -51,7 +51,7 @@ export function createAlertPacking<T>(read: (text: string) => T) {
     /** @param packed its pieces, concatenated. @throws UnreadableError, or what `read` throws */
     unpack(packed: Buffer): T {
       if (packed[0] !== DICTIONARY || packed.length < HEADER)
-        throw new UnreadableError(`an alert: packed with unknown dictionary ${packed[0]}`);
+        throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
       const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
       const key = body.toString('latin1');
       const found = known.get(key) ?? { text: inflated(body) };

@@ -78,7 +78,7 @@ export function createHome(deps: Deps) {
         );
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-        log.warn({ userId, slackError: error.slackError }, 'App Home could not be published');
+        log.warn({ userId, slackError: error.slackError }, 'could not publish App Home');
       }
     },
 

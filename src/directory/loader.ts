@@ -46,7 +46,7 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
       } catch (error) {
         const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
         await quota.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
-        log?.warn({ code: codeOf(error) }, 'directory could not be listed');
+        log?.warn({ code: codeOf(error) }, 'could not list all accounts for the directory');
         return 'failed';
       }
     },
@@ -92,7 +92,7 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
 
   async function noteFailure(acctId: number, error: unknown): Promise<void> {
     if (!(error instanceof CardApiError)) throw error;
-    log?.warn({ code: error.code, status: error.status }, 'directory could not load an account');
+    log?.warn({ code: error.code, status: error.status }, 'could not load an account into the directory');
     if (error.code === 'rate_limited') await quota.backOff(error.retryAfterMs);
     const isHopeless = error.code === 'refused' || error.code === 'bad_answer' || error.code === 'server_error';
     if (!isHopeless) return;
@@ -120,7 +120,7 @@ export function createFiller(deps: FillerDeps) {
     isWantedAgain = filling !== null;
     filling ??= fillAll()
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'filling the directory ended early');
+        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'directory fill ended early');
       })
       .finally(() => {
         filling = null;

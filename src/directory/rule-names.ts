@@ -25,7 +25,7 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
       try {
         await categories.learn((await card.getSpendRules(acctId, { deadlineMs: 1500 })).rules.categories);
       } catch (error) {
-        log.warn({ err: error }, 'rules of another card could not be read');
+        log.warn({ err: error }, 'could not read the rules of another card');
       }
       const found = await categories.idOf(name);
       if (found !== null) return found;

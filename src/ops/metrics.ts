@@ -165,7 +165,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
         plain.read.set(0);
       }
     },
-    /** The problems among them that keep alerts from people although this process works. */
+    /** Problems from these figures that keep alerts from people although this process works. */
     warnings: (): readonly string[] => [
       ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
       ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),

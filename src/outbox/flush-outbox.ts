@@ -187,7 +187,7 @@ async function renderNow(
     if (!(error instanceof SlackError)) throw error;
     deps.runtime.log.warn(
       { channel, code: error.code, slackError: error.slackError },
-      'a message could not be rendered',
+      'could not render an outbox message',
     );
     if (error.code === 'channel_unusable') return error;
     if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;

@@ -54,7 +54,7 @@ export function createDeleteLateCopies({
     // The timestamp of a posted file is unknown, so the first one stays.
     const stays = kept.includes('') ? found.slice(0, 1) : kept;
     for (const ts of found.filter((one) => !stays.includes(one))) {
-      log.warn({ channel, ref }, 'a message appeared late and was posted twice: deleting the copy');
+      log.warn({ channel, ref }, 'a message appeared late and was posted twice; deleting the copy');
       await deleteRows(channel, ts);
       // First, so that the copy is never mistaken for a message that someone deleted.
       await trackedMessages.forget({ channel, ts });
@@ -98,7 +98,7 @@ export function createDeleteLateCopies({
       await slack.delete({ channel, ts });
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable) throw error;
-      log.error({ channel, ts, slackError: error.slackError }, 'a copy of a message could not be deleted');
+      log.error({ channel, ts, slackError: error.slackError }, 'could not delete a copy of a message');
     }
   }
 }

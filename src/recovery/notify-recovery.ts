@@ -54,7 +54,7 @@ export function createNotifyRecovery(deps: Deps) {
         await show(gap, deps.render(gap, state, done, progress), progress);
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        log.warn({ err: error, gapId: gap.id }, 'the progress of a recovery could not be shown');
+        log.warn({ err: error, gapId: gap.id }, 'could not show the progress of a recovery');
       }
     },
     /** Shows the result. @throws SlackError when a retry can help. */

@@ -109,7 +109,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     const read = rows.map(deps.readRow);
     const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
     const misfits = read.flatMap((row) => (row.kind === 'misfit' ? [row.webhook] : []));
-    for (const { issues } of misfits) log.warn({ issues }, 'a network transaction could not be read');
+    for (const { issues } of misfits) log.warn({ issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now()))

@@ -93,7 +93,7 @@ export function createStatusRecovery(deps: Deps) {
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
         // A gap is closed only after every card was checked.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
-        if (!isWhole) throw new StoreUnavailableError('not every card could be read');
+        if (!isWhole) throw new StoreUnavailableError('some cards could not be read');
       } else {
         await directory.refresh({ force: true });
       }

@@ -84,7 +84,7 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
     } catch (error) {
       if (error instanceof SlackError) return error.retryAfterMs ?? SLACK_PAUSE_MS;
       if (!(error instanceof CardApiError)) throw error;
-      log.warn({ err: error, gap }, 'a gap cannot be closed yet');
+      log.warn({ err: error, gap }, 'could not close a gap');
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
         await notify.progress(gap, 'waiting', 0, progress);
