@@ -21,49 +21,44 @@ const HEADER = 4;
 /** Large enough for a typical alert. Larger buffers would cost setup time on every call. */
 const options = { level: 1, windowBits: 12, memLevel: 4, dictionary: common, chunkSize: 1024 };
 
-/** Redis stores a hash compactly while no value is longer than this. Otherwise each field would take 60 more bytes. */
-const PIECE = 64;
-
-/** Most alerts cached in memory: each is read a few times soon after it was written, in one go with its message. */
+/** How many alerts a process keeps in memory. Each is read a few times soon after it was written, to render its message. */
 const REMEMBERED_MAX = 5000;
 
 /**
- * Packs the text of an alert into hash fields, at a quarter of its size: pieces `p0`, `p1` … The first starts with the
- * dictionary version and the total length, because an earlier, longer text may have left more pieces.
+ * Packs alerts for Redis to a quarter of their size: deflated, behind the number of the dictionary and the length. The
+ * length is needed because a longer text before it may have left more bytes behind.
  *
- * @param read parses the text. Its result is cached for a while.
+ * @param read turns a text into what `unpack` returns; the result is remembered.
  */
 export function createAlertPacking<T>(read: (text: string) => T) {
-  const known = new Map<string, { readonly text: string } | { readonly value: T }>();
+  const known = new Map<string, T>();
   return {
-    pack(text: string): Record<string, Buffer> {
+    /** @param value what `read` would make of this text. */
+    pack(text: string, value: T): Buffer {
       const body = deflateRawSync(text, options);
       const packed = Buffer.allocUnsafe(HEADER + body.length);
       packed.writeUInt8(DICTIONARY, 0);
       packed.writeUIntBE(body.length, 1, HEADER - 1);
       body.copy(packed, HEADER);
-      remember(body.toString('latin1'), { text });
-      const pieces: Record<string, Buffer> = {};
-      for (let at = 0; at * PIECE < packed.length; at += 1)
-        pieces[`p${at}`] = packed.subarray(at * PIECE, (at + 1) * PIECE);
-      return pieces;
+      remember(body.toString('latin1'), value);
+      return packed;
     },
-    /** @param packed its pieces, concatenated. @throws UnreadableError, or what `read` throws */
+    /** @throws UnreadableError, or what `read` throws */
     unpack(packed: Buffer): T {
       if (packed[0] !== DICTIONARY || packed.length < HEADER)
         throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
       const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
       const key = body.toString('latin1');
-      const found = known.get(key) ?? { text: inflated(body) };
-      if ('value' in found) return found.value;
-      const value = read(found.text);
-      remember(key, { value });
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const value = read(inflated(body));
+      remember(key, value);
       return value;
     },
   };
 
-  function remember(key: string, what: { readonly text: string } | { readonly value: T }): void {
-    known.set(key, what);
+  function remember(key: string, value: T): void {
+    known.set(key, value);
     for (const oldest of known.keys()) {
       if (known.size <= REMEMBERED_MAX) break;
       known.delete(oldest);

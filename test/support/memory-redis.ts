@@ -156,12 +156,14 @@ function createCommands(nowMs: () => number) {
       return 0;
     },
     'alerts/save-alerts'(count: Arg, ...rest: Arg[]) {
-      const [given, [seconds = '', ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
+      const [given, [seconds = '', length = 0, ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
       for (let index = 0; index < given.length; index += 2) {
         const [list = '', alert = ''] = given.slice(index, index + 2);
-        const [endsAt = '', line = '', length = 0] = args.splice(0, 3);
-        const fields = args.splice(0, Number(length));
-        for (let at = 0; at < fields.length; at += 2) hashes.hset(alert, fields[at] ?? '', fields[at + 1]);
+        const [endsAt = '', line = '', isLate = ''] = args.splice(0, 3);
+        const packed = args.splice(0, 1)[0] as unknown as Buffer;
+        hashes.hset(alert, 'late', isLate);
+        for (let piece = 0; piece * Number(length) < packed.length; piece += 1)
+          hashes.hset(alert, `p${piece}`, packed.subarray(piece * Number(length), (piece + 1) * Number(length)));
         strings.expire(alert, seconds);
         strings.append(list, line);
         strings.expireat(list, endsAt);

@@ -40,6 +40,40 @@ it('alerts that are saved together are those that each was, also in the list of 
   expect(kept.toSorted()).toEqual(ids);
 });
 
+it('stores an alert in fields of at most 64 bytes, for which Redis needs one block of memory', async () => {
+  const alert = transactionAlert();
+
+  await createAlerts(redis()).save(alert);
+
+  const key = stateKey(`alert:${alert.event.id}`);
+  const sizes = Object.values(await redis().hgetallBuffer(key)).map((value) => value.length);
+  expect(Math.max(...sizes)).toBe(64);
+  expect(await redis().object('ENCODING', key)).toBe('listpack');
+});
+
+it('replaces an alert by a shorter one, for another process as well', async () => {
+  const alert = transactionAlert();
+  const holder = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
+  const alerts = createAlerts(redis());
+  await alerts.save({ ...alert, card: { ...alert.card, holder } });
+
+  await alerts.save(alert);
+
+  expect(await createAlerts(redis()).get(alert.event.id)).toEqual(await alerts.get(alert.event.id));
+  expect((await createAlerts(redis()).get(alert.event.id))?.card).toEqual(alert.card);
+});
+
+it('reads what it saved itself as another process reads it', async () => {
+  for (const alert of [transactionAlert(), shippingAlert()]) {
+    const own = createAlerts(redis());
+    await own.save(alert);
+
+    const read = await own.get(alert.event.id);
+    expect(read).toStrictEqual(await createAlerts(redis()).get(alert.event.id));
+    expect(JSON.stringify(read)).toBe(JSON.stringify(await createAlerts(redis()).get(alert.event.id)));
+  }
+});
+
 it('knows as what an alert came, and when, whoever saved it', async () => {
   const alert = transactionAlert();
   const alerts = createAlerts(redis());
