@@ -12,7 +12,7 @@ import { refused } from '../dispatch/refused.ts';
 
 /** *Block one card…* on a card-testing warning. */
 export const blockTestedCard = onPress(async ({ value, interaction }, deps) => {
-  if (value === '') throw new Error('a menu in which nothing was chosen');
+  if (value === '') throw new Error('no option was chosen in the menu');
   const { warningId, alertId } = readTestedCardValue(value);
   await blockCards(interaction, warningId, { only: alertId }, deps);
 });

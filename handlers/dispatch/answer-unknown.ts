@@ -23,7 +23,7 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
     if (type === 'block_suggestion' || type === 'dialog_suggestion') return await ack({ options: [] });
     if (type === 'view_submission') return await ack({ response_action: 'update', view: unknownForm() });
     await ack();
-    tools.log.warn({ type, control: controlOf(body) }, 'no listener for a delivery of Slack');
+    tools.log.warn({ type, control: controlOf(body) }, 'no listener for a Slack payload');
     const what = typeof command === 'string' ? 'command' : asked[String(type)];
     const userId = idOf(body['user']) ?? textOf(body['user_id']);
     if (what === undefined || userId === undefined) return;
@@ -38,7 +38,7 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
  */
 export function answerTooMany(log: ListenerDeps['log']): AnswerUnknown {
   return async function answer(body, ack) {
-    log.warn({ userId: idOf(body['user']) ?? textOf(body['user_id']) }, 'somebody asks for too much at once');
+    log.warn({ userId: idOf(body['user']) ?? textOf(body['user_id']) }, 'too many requests from one user');
     if (typeof body['command'] === 'string') return await ack({ response_type: 'ephemeral', ...tooMany() });
     if (body['type'] === 'view_submission') return await ack({ response_action: 'push', view: tooManyForm() });
     await ack();

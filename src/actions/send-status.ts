@@ -119,7 +119,7 @@ interface SentFrom {
  */
 function hasMovedSince(verb: StatusVerb, { before, written }: SentFrom): boolean {
   if (written?.state !== 'sending' || written.before === before) return false;
-  // What was certainly not made is left without a basis; only a block is sent where there is none.
+  // A change that was certainly not made has no basis. Only a block is sent without a basis.
   return written.basis !== undefined || verb === 'block';
 }
 

@@ -106,7 +106,7 @@ type FindChange = (
 
 interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
-  /** What would let a declined purchase pass now. */
+  /** The changes that would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
 

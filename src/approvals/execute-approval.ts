@@ -248,7 +248,7 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
  */
 export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
-  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('it changes no rule');
+  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('the request changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;

@@ -97,7 +97,7 @@ const Decision = z.strictObject({
 
 const made = {
   decision: Decision,
-  /** The temporary change that it made; null: the change stays. */
+  /** The temporary change it made; null: the change is permanent. */
   temporaryChangeId: z.string().nullable(),
 };
 

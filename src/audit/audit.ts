@@ -112,7 +112,7 @@ export const nobody = {
 export interface AuditEntry {
   /** Counted from 1. */
   readonly number: number;
-  /** Null when the stored line can no longer be read. */
+  /** Null when the stored line cannot be read any more. */
   readonly record: AuditRecord | null;
   readonly previous: string;
   readonly hash: string;

@@ -41,7 +41,7 @@ export type Ask = {
 export function askOf(
   ask: Omit<Asking, 'verb'> & { readonly verb: string; readonly input: Readonly<Record<string, unknown>> },
 ): Ask {
-  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('an action of an unknown verb');
+  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('unknown verb');
   return ask as Ask;
 }
 
@@ -109,7 +109,7 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
   const isUnsure = !isAllowed && !isComplete;
   deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
   const { userId } = ask.actor;
-  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action asked for');
+  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action requested');
 
   try {
     await deps.take(
@@ -122,7 +122,7 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
     deps.count(verb, 'unavailable');
     if (isTaken && !isLook) return await notify(deps.unavailable());
     // The refusal or view itself still takes place. The log notes that its record is missing.
-    deps.log.error({ err: error, actionId: ask.id }, 'a refusal or a look could not be recorded');
+    deps.log.error({ err: error, actionId: ask.id }, 'could not record a refusal or a view');
   }
   if (!isTaken) await notify(prepared.message);
 }
@@ -146,7 +146,7 @@ async function refusedOf(
   deps: Deps,
 ): Promise<Refused> {
   if (!isComplete && !isExternal) {
-    deps.log.error({ verb }, 'roles could not be read, nobody is let through');
+    deps.log.error({ verb }, 'could not read roles; refusing the action');
     return { kind: 'refused', why: 'it could not be read who may', message: deps.unavailable() };
   }
   const { role, doing } = entryOf(verb).permission;
@@ -161,7 +161,7 @@ async function offerToAsk(action: AnyAction, { offer, log }: Deps): Promise<stri
   try {
     return await offer(askPermissionOf(action));
   } catch (err) {
-    log.warn({ err }, 'a question to those who may could not be kept');
+    log.warn({ err }, 'could not store the button that asks for permission');
     return null;
   }
 }

@@ -130,7 +130,7 @@ export function helpFor(roles: readonly Role[]): Help {
 
 /** The permission that the policy demands for a verb. */
 export function permissionOf(verb: string): Permission {
-  if (!Object.hasOwn(verbs, verb)) throw new Error('an unknown verb');
+  if (!Object.hasOwn(verbs, verb)) throw new Error('unknown verb');
   return entryOf(verb as Verb).permission;
 }
 

@@ -49,7 +49,7 @@ export function createPreferences(redis: RedisClient) {
     },
     set: async (owner: string, kind: NotificationKind, isOn: boolean): Promise<void> =>
       void (await (isOn ? redis.srem(keyOf(owner), kind) : redis.sadd(keyOf(owner), kind))),
-    /** Null: the person wants none. */
+    /** Null: the person gets none. */
     ownDigest: ownDigests.get,
     ownDigests: ownDigests.all,
     setOwnDigest: async (userId: string, digest: Omit<OwnDigest, 'userId'> | null): Promise<void> =>
