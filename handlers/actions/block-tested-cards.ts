@@ -57,7 +57,7 @@ async function blockCards(
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
-  // Someone who may not block is told once and recorded once, so one card is enough.
+  // Someone who may not block gets one refusal and one record, so one card is enough.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   for (const { acctId } of asked) {
     const id = contentId('act_', [interaction.id, acctId]);

@@ -14,7 +14,7 @@ const asked: Readonly<Record<string, 'button' | 'shortcut'>> = {
 };
 
 /**
- * Acknowledges payloads that have no listener and tells the person. A message can be older than this version of
+ * Acknowledges payloads that have no listener and notifies the person. A message can be older than this version of
  * Cardbell, and the app's settings in Slack can be newer.
  */
 export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'log'>): AnswerUnknown {

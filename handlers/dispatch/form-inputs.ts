@@ -11,7 +11,7 @@ interface Entered {
   readonly selected_conversation?: string | null;
 }
 
-/** What somebody entered in a form. */
+/** The values entered in a form. */
 export interface Inputs {
   /** Masked, because people may type a card number. */
   text(actionId: string): string;

@@ -15,7 +15,7 @@ export function alertTooOld(): Refused {
   return refused({ what: 'The alert', why: 'It is more than 30 days old.', whoCan });
 }
 
-/** The picked option is no longer valid. Tells the person and records the refusal. */
+/** The picked option is no longer valid. Notifies the person and records the refusal. */
 export async function refuseChoice(
   interaction: Interaction,
   target: Target,

@@ -21,7 +21,7 @@ const BLOCK_READ_MS = 4000;
 /**
  * Blocks, unblocks or activates a card once.
  *
- * Reads the card before writing. If the card already has the status, no write is needed, whoever asked. Stores what it
+ * Reads the card before writing. If the card already has the status, no write is needed. Stores what it
  * is about to send before sending it. After a crash or a missing answer it reads the card again before it repeats
  * anything. Runs under the account's lock.
  *

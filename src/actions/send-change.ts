@@ -42,7 +42,7 @@ type Said = Pick<Result, 'apiWords' | 'note'>;
 
 /** How one kind of change is written, verified and reported. */
 interface Steps {
-  /** Runs before the call to the card service: after it, any step may be the last. */
+  /** Runs before the call to the card service, because the process may die after either step. */
   readonly prepare: () => Promise<unknown>;
   readonly write: () => Promise<void>;
   /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */

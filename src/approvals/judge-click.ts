@@ -68,7 +68,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       { ...request, isBlocked, changes: changes.length > 0 ? changes : all },
       request,
     );
-    // Nothing is left to change, whoever did it. Approving now closes the request.
+    // Nothing is left to change, no matter who did it. Approving now closes the request.
     if (isMade(all)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };

@@ -77,7 +77,7 @@ interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'>
   readonly progress: Pick<Progress, 'read'>;
 }
 
-/** Tells holders the outcome of their requests. Idempotent. */
+/** Notifies holders of the outcome of their requests. Idempotent. */
 export type HolderNotices = ReturnType<typeof createHolderNotices>;
 
 export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps) {

@@ -32,7 +32,7 @@ export interface Delegation {
 
 /** Finance's rules: who may do what, alone or with whom. */
 export interface Policy {
-  /** SHA-256 of the unchanged file. On record with every entry. */
+  /** SHA-256 of the file's exact content. On record with every entry. */
   readonly hash: string;
   /** The source, for people. */
   readonly source: string;

@@ -179,9 +179,9 @@ export function outcomeShort({ verb, state, by }: Outcome): { readonly words: st
 
 /** Determines which controls still make sense after what people did. */
 export interface CurrentState {
-  /** Blocked through Slack, or about to be. */
+  /** Blocked, or about to be. */
   readonly isBlocked: boolean;
-  /** Unblocked through Slack, and not blocked again since. */
+  /** Unblocked, and not blocked again since. */
   readonly isUnblocked: boolean;
   readonly isActivated: boolean;
   readonly isRaised: boolean;

@@ -14,7 +14,7 @@ import { holderVirtualCard, virtualWords } from './holder-virtual-card.ts';
 /**
  * An alert for the cardholder, as a direct message: what happened to *your* card, and what you can do now.
  *
- * @returns null for events that holders are not notified of: successful payments.
+ * @returns null for events that holders are not notified of: money that moved as expected.
  */
 export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const long = longAlert(alert, view);

@@ -14,7 +14,7 @@ const ALSO_MAX = 4;
 
 /**
  * Which limit stopped a purchase, by how much, when it resets, and which others would also have stopped it: `$49.00
- * over the daily limit of $400.00; $35.10 was left. It opens again tomorrow at 12:00 AM.`
+ * over the daily limit of $400.00; $35.10 was left. Resets tomorrow at 12:00 AM.`
  *
  * @returns mrkdwn lines; empty when the numbers are unknown.
  */
@@ -110,7 +110,7 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
 }
 
 /**
- * The amount set aside in addition to the purchase, if any: `, with $49.00 that the card service sets aside on top`.
+ * The amount set aside in addition to the purchase, if any: `, plus $49.00 that the card service sets aside`.
  */
 export function onTop({ paddingCents }: TransactionAlert['event']): string {
   return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
