@@ -85,7 +85,9 @@ describe('may somebody do that now?', () => {
 
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
     await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('did not return the group of a card');
-    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('did not return the group of a card');
+    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
+      'did not return the group of a card',
+    );
   });
 
   it('whoever approved before their account was deactivated counts no more', async () => {
