@@ -241,7 +241,7 @@ describe('what lets a declined purchase pass', () => {
 
     expect(await adviceFor(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
     expect(await adviceAgain(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
-    expect(logged.join('')).toContain('the card could not be read for a remedy');
+    expect(logged.join('')).toContain('could not read the card to find a remedy');
   });
 
   it.each<[string, Partial<SpendRules> | Error, number | Error]>([

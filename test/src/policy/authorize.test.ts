@@ -84,8 +84,10 @@ describe('may somebody do that now?', () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isGroupKnown: false });
 
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
-    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('in which group a card is');
-    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('in which group a card is');
+    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('did not return the group of a card');
+    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
+      'did not return the group of a card',
+    );
   });
 
   it('whoever approved before their account was deactivated counts no more', async () => {
