@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { closeHoles, type Hole, openHole } from '../../support/sequences/holes.ts';
 import { sequence } from '../../support/sequences/steps.ts';
 
-/** What each row says of what somebody once did. Where no sequence of these steps can do it, a test of its own does. */
+/** What each historical bug allowed. Rows that no sequence of these steps can reproduce have a separate test. */
 const found: readonly { readonly row: string; readonly hole: Hole; readonly says: RegExp }[] = [
   {
     row: '1: a limit that is lowered for a time, then in the portal, is no raise back to where it was',
@@ -68,7 +68,7 @@ const found: readonly { readonly row: string; readonly hole: Hole; readonly says
   },
 ];
 
-/** What no sequence of these steps can do: the test that does it. */
+/** Rows that no sequence of these steps can reproduce, and the test that covers each. */
 const elsewhere: readonly { readonly row: string; readonly file: string; readonly title: string }[] = [
   {
     row: '10: words about time that were not understood',
@@ -89,7 +89,9 @@ const elsewhere: readonly { readonly row: string; readonly file: string; readonl
 
 const faults = new Map<Hole, string[]>();
 
-/** What the sequences that `npm test` tries say of a hole, until it is all that the rows are about. */
+/**
+ * Failures that the sequences of `npm test` report with this hole open. Stops once every row of the hole is reproduced.
+ */
 async function faultsWith(hole: Hole): Promise<readonly string[]> {
   const known = faults.get(hole);
   if (known !== undefined) return known;
@@ -109,18 +111,18 @@ async function faultsWith(hole: Hole): Promise<readonly string[]> {
   return said;
 }
 
-describe('the sequences find again what the code once let people do', () => {
+describe('the sequences reproduce bugs that once bypassed the policy', () => {
   afterAll(closeHoles);
 
   it.each(found)('row $row', async ({ hole, says }) => {
     const faults = await faultsWith(hole);
     expect(
       faults.some((fault) => says.test(fault)),
-      'no sequence of 300 found it',
+      '300 sequences did not reproduce it',
     ).toBe(true);
   });
 
-  it.each(elsewhere)('row $row: has a test of its own', ({ file, title }) => {
+  it.each(elsewhere)('row $row: has a dedicated test', ({ file, title }) => {
     expect(readFileSync(file, 'utf8')).toContain(title);
   });
 });
