@@ -368,7 +368,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a missed settlement of an older purchase is retrieved',
     file: 'test/src/recovery/recover-gap.test.ts',
-    title: 'finds what was settled or reversed in the gap, however long before it the purchase was requested',
+    title: 'finds settlements and reversals in the gap, however long ago the purchase was requested',
   },
   {
     row: 'ids are integers of up to 64 bits',

@@ -267,7 +267,7 @@ describe('a cardholder', () => {
     expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
   });
 
-  it('cannot unlink their card alone, and cannot bypass the rule by unlinking it', async () => {
+  it('cannot unlink their card alone, and cannot bypass the rule by unlinking it first', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
     const at = world.deps.now().toISOString();
