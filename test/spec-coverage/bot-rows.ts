@@ -64,7 +64,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'network transaction: MerchantRequestedAmount differs for partial authorization',
     file: 'test/templates/alerts/money-line.test.ts',
-    title: 'an amount other than the merchant asked for > is shown beside it in a %s',
+    title: 'a requested amount that differs > is shown next to the amount in a %s',
   },
   {
     row: 'timestamps are Eastern unless noted otherwise',
@@ -94,7 +94,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'card shipping: provider, number and card are shown',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a shipped card > can be followed where the carrier is known',
+    title: 'a shipped card > has a tracking link if the carrier is known',
   },
   {
     row: 'virtual card payload is sensitive and must not be stored',
@@ -119,12 +119,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'the limits that stopped a purchase are named',
     file: 'test/templates/alerts/decline.test.ts',
-    title: 'a declined purchase > names every window that was too small, and the smallest change to each',
+    title: 'a declined purchase > names every window that was too small, and the minimum change to each',
   },
   {
     row: 'INACTIVE, ACTIVE, BLOCKED, CLOSED',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a status change > to %s is told as %s, to eyes and ears',
+    title: 'a status change > to %s is shown as %s in the message and in the fallback text',
   },
   {
     row: 'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
@@ -250,7 +250,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a decline code that is not listed',
     file: 'test/templates/alerts/decline.test.ts',
-    title: 'the controls > of decline.of.tomorrow say what to do, and quote the service only where it says more',
+    title: "the controls > of decline.of.tomorrow come with advice, and with the service's words only if those say more",
   },
   {
     row: 'decline.card.status: its three messages',
@@ -265,7 +265,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'virtual card Errors: Group, Ruleset, Activation, Funding',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a virtual card > whose Errors name %s alone could not be %s, and nothing else is said to have failed',
+    title: 'a virtual card > whose Errors name only %s could not be %s, and no other failure is mentioned',
   },
   {
     row: 'API error answers',
