@@ -250,7 +250,8 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a decline code that is not listed',
     file: 'test/templates/alerts/decline.test.ts',
-    title: "the controls > of decline.of.tomorrow come with advice, and with the service's words only if those say more",
+    title:
+      "the controls > of decline.of.tomorrow come with advice, and with the service's words only if those say more",
   },
   {
     row: 'decline.card.status: its three messages',
