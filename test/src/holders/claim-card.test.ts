@@ -208,7 +208,7 @@ it('creates one claim however often the same card is claimed', async () => {
   await Promise.all([world.claimCard(claim({ id: 'act_again' })), world.claimCard(claim({ id: 'act_oncemore' }))]);
 
   expect(await world.claims.open()).toHaveLength(1);
-  expect(new Set(world.posted), "reposted under the first claim's id, which Slack deduplicates").toEqual(
+  expect(new Set(world.posted), "reposted under the first claim's id, which makes it a no-op").toEqual(
     new Set(['clm_claim1']),
   );
   expect(world.entries).toHaveLength(1);

@@ -147,7 +147,7 @@ describe('two limits that go back, with the worker killed at any step', () => {
   });
 });
 
-describe('when someone changed, in the meantime,', () => {
+describe('limits that someone changed in the meantime', () => {
   it.each([
     ['one of them', { MonthlySpendLimit: 3000 }, 'asking', [450, 3000]],
     ['both', { DailySpendLimit: 100, MonthlySpendLimit: 3000 }, 'asking', [100, 3000]],
@@ -165,7 +165,7 @@ describe('when someone changed, in the meantime,', () => {
     expect(limitsOf(world)).toEqual(left);
   });
 
-  it('restores on request, but asks again if they changed once more before that', async () => {
+  it('are restored on request, but Cardbell asks again if they changed once more before that', async () => {
     const world = await createActionWorld(redis());
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });

@@ -154,7 +154,7 @@ describe('a channel’s messages', () => {
           await world.deleteCopies();
 
           runs += 1;
-          const told = `${name}, ${lostLookUps} look-ups lost, killed ${where?.when} ${where?.step}`;
+          const told = `${name}, ${lostLookUps} lookups lost, killed ${where?.when} ${where?.step}`;
           expect([told, shownIn(world.shown()).toSorted()]).toEqual([told, ids]);
           expect([told, [...world.noted.keys()].toSorted()]).toEqual([told, ids]);
         }
@@ -188,7 +188,7 @@ describe('a channel’s messages', () => {
         await world.drain();
         await world.deleteCopies();
 
-        const told = `${name}, ${lostLookUps} look-ups lost, stood still ${where?.when} ${where?.step}`;
+        const told = `${name}, ${lostLookUps} lookups lost, frozen ${where?.when} ${where?.step}`;
         expect([told, shownIn(world.shown()).toSorted()]).toEqual([told, ids]);
       }
     }

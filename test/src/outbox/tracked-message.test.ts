@@ -16,7 +16,7 @@ it.each([
   ['nobody has clicked yet', [], 0],
   ['one of two has approved', [approvalClick('act_ben', 'U0BEN')], 1],
   ['someone has denied it', [denial('act_ben', 'U0BEN')], 1],
-])('a request that is posted while %s is updated exactly where it has changed', async (_what, clicks, updates) => {
+])('a request posted while %s is updated only if its message has changed since', async (_what, clicks, updates) => {
   const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
   const world = createPostingWorld(redis(), {
     request: trackable({ load: deps.requests.get, render: (one) => requestMessage(one) }),
