@@ -34,17 +34,17 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'envelope: Data',
     file: 'test/src/webhooks/kind.test.ts',
-    title: 'the kind of a webhook > of %s comes from what is in it',
+    title: 'the kind of a webhook > of %s comes from its content',
   },
   {
     row: 'network transaction payload, every field',
     file: 'test/src/webhooks/payload-rows.test.ts',
-    title: 'a field of the network transaction payload > %s is either read, or known to change nothing: %j',
+    title: 'a field of the network transaction payload > %s is either read or known to be irrelevant: %j',
   },
   {
     row: 'network transaction: nullable fields',
     file: 'test/src/webhooks/transaction.test.ts',
-    title: 'a network transaction > does not mind %s, which is not used: %j',
+    title: 'a network transaction > accepts %s, which is not used: %j',
   },
   {
     row: 'network transaction: Description is informational only',
@@ -54,7 +54,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'network transaction: MerchantZip and TerminalId may carry trailing spaces',
     file: 'test/src/webhooks/payload-rows.test.ts',
-    title: 'a field of the network transaction payload > %s may carry trailing blanks',
+    title: 'a field of the network transaction payload > %s may have trailing spaces',
   },
   {
     row: 'network transaction: NetworkStatus may be null',
@@ -64,7 +64,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'network transaction: MerchantRequestedAmount differs for partial authorization',
     file: 'test/templates/alerts/money-line.test.ts',
-    title: 'an amount other than the merchant asked for > is shown beside it in a %s',
+    title: 'a requested amount that differs > is shown next to the amount in a %s',
   },
   {
     row: 'timestamps are Eastern unless noted otherwise',
@@ -74,12 +74,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'card status change payload',
     file: 'test/src/webhooks/card-events.test.ts',
-    title: 'a card status change > is kept with the last four digits only',
+    title: 'a card status change > is stored with only the last four digits',
   },
   {
     row: 'card status change: CardList holds several cards',
     file: 'test/src/webhooks/card-events.test.ts',
-    title: 'a card status change > tells of every card in its list',
+    title: 'a card status change > reports every card in its list',
   },
   {
     row: 'card status change: CustomId is optional',
@@ -89,22 +89,22 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'card shipping payload',
     file: 'test/src/webhooks/card-events.test.ts',
-    title: 'a shipment > is kept with the whole tracking number',
+    title: 'a shipment > is stored with the complete tracking number',
   },
   {
     row: 'card shipping: provider, number and card are shown',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a shipped card > can be followed where the carrier is known',
+    title: 'a shipped card > has a tracking link if the carrier is known',
   },
   {
     row: 'virtual card payload is sensitive and must not be stored',
     file: 'test/src/webhooks/card-events.test.ts',
-    title: 'a virtual card > is kept without number, code, expiry and account number',
+    title: 'a virtual card > is stored without number, code, expiry and account number',
   },
   {
     row: 'additions are backward compatible: unknown fields are tolerated',
     file: 'test/src/webhooks/payload-rows.test.ts',
-    title: 'a field of tomorrow changes nothing of a %s webhook',
+    title: 'an unknown field changes nothing in a %s webhook',
   },
   {
     row: 'remaining-limit response, announced and released form',
@@ -119,12 +119,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'the limits that stopped a purchase are named',
     file: 'test/templates/alerts/decline.test.ts',
-    title: 'a declined purchase > names every window that was too small, and the smallest change to each',
+    title: 'a declined purchase > names every window that was too small, and the minimum change to each',
   },
   {
     row: 'INACTIVE, ACTIVE, BLOCKED, CLOSED',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a status change > to %s is told as %s, to eyes and ears',
+    title: 'a status change > to %s is shown as %s in the message and in the fallback text',
   },
   {
     row: 'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
@@ -160,7 +160,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '1. Basic scheme, credential is the shared secret',
     file: 'test/src/webhooks/authenticate.test.ts',
-    title: 'the shared secret > is known %s',
+    title: 'the shared secret > is accepted %s',
   },
   {
     row: '2. a mismatch is not to be trusted',
@@ -215,7 +215,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'retries repeat an event',
     file: 'test/src/webhooks/event-id.test.ts',
-    title: 'the same event again > %s produced anew for a retry has the same id',
+    title: 'the same event again > %s generated again for a retry has the same id',
   },
   {
     row: 'an event delivered again adds nothing',
@@ -230,7 +230,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'resends may be requested at any time',
     file: 'test/src/webhooks/event-id.test.ts',
-    title: 'another event > is another resend of a virtual card, and each differs from the original order',
+    title: 'another event > is each resend of a virtual card, and each differs from the original order',
   },
   {
     row: 'webhook contents of virtual cards are not stored',
@@ -250,7 +250,8 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a decline code that is not listed',
     file: 'test/templates/alerts/decline.test.ts',
-    title: 'the controls > of decline.of.tomorrow say what to do, and quote the service only where it says more',
+    title:
+      "the controls > of decline.of.tomorrow come with advice, and with the service's words only if those say more",
   },
   {
     row: 'decline.card.status: its three messages',
@@ -265,7 +266,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'virtual card Errors: Group, Ruleset, Activation, Funding',
     file: 'test/templates/alerts/card-events.test.ts',
-    title: 'a virtual card > whose Errors name %s alone could not be %s, and nothing else is said to have failed',
+    title: 'a virtual card > whose Errors name only %s could not be %s, and no other failure is mentioned',
   },
   {
     row: 'API error answers',
@@ -303,7 +304,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: '3. an authorization with a positive amount',
     file: 'test/src/webhooks/transaction.test.ts',
     title:
-      'the direction of money > of authorization follows from the kind, also when its sign contradicts the table: 84.1 is debit',
+      'the direction of money > of authorization follows from the kind, even if its sign contradicts the table: 84.1 is debit',
   },
   {
     row: '4. unknown kinds are kept, not lost',
@@ -335,18 +336,19 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'TransactionTime is when the request was received, or when the step happened',
     file: 'test/src/webhooks/step-time.test.ts',
     title:
-      'where TransactionTime is the time of the %s > a settlement happened when it was settled, and goes back to the request',
+      'where TransactionTime is the time of the %s > a settlement has its settlement time, and refers back to the request',
   },
   {
     row: 'SettlementTime is kept for reconciliation',
     file: 'test/src/webhooks/step-time.test.ts',
     title:
-      'where TransactionTime is the time of the request > a settlement happened when it was settled, and goes back to the request',
+      'where TransactionTime is the time of the request > a settlement has its settlement time, and refers back to the request',
   },
   {
     row: 'MerchantLocalTime may be inaccurate',
     file: 'test/src/webhooks/step-time.test.ts',
-    title: 'a time that cannot be read or believed > of a reversal that nobody told, the clock of the terminal %s',
+    title:
+      'an unreadable or implausible time > a terminal clock that is %s is ignored for a reversal without a webhook',
   },
   {
     row: 'AuthTransactionId may be absent on reversals',
@@ -363,17 +365,17 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'several captures of one authorization',
     file: 'test/src/webhooks/step-time.test.ts',
     title:
-      'where TransactionTime is the time of the %s > two equal parts that are %s are two events, the same ones by webhook and by the API',
+      'where TransactionTime is the time of the %s > two equal parts that are %s are two events, with the same ids by webhook and by the API',
   },
   {
     row: 'a missed settlement of an older purchase is retrieved',
     file: 'test/src/recovery/recover-gap.test.ts',
-    title: 'finds what was settled or reversed in the gap, however long before it the purchase was requested',
+    title: 'finds settlements and reversals in the gap, however long ago the purchase was requested',
   },
   {
     row: 'ids are integers of up to 64 bits',
     file: 'test/src/webhooks/receive-webhook.test.ts',
-    title: 'keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers',
+    title: 'keeps every digit of 64-bit ids, which JavaScript numbers cannot hold',
   },
   {
     row: 'CustomId has up to 50 characters',
