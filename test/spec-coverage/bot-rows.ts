@@ -351,13 +351,13 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'AuthTransactionId may be absent on reversals',
     file: 'test/src/alerts/purchase-store.test.ts',
-    title: 'is one purchase with one first event, in any order of arrival, at the same time and repeated',
+    title: 'forms one purchase with one first event from concurrent, repeated events in any order',
   },
   {
     row: 'AuthTransactionId may be unreliable on reversals',
     file: 'test/src/alerts/purchase-timeline.test.ts',
     title:
-      'the steps of a purchase > do not match by what a reversal says of its authorization, where the network’s id says otherwise',
+      'the steps of a purchase > do not match by the authorization id of a reversal if the network’s id contradicts it',
   },
   {
     row: 'several captures of one authorization',

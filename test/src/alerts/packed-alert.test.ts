@@ -4,13 +4,13 @@ import { createAlertPacking } from '../../../src/alerts/packed-alert.ts';
 import { UnreadableError } from '../../../src/core/errors.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
-/** What another process reads: it has not packed it itself. */
+/** What another process reads, which did not pack the text. */
 const read = (pieces: Readonly<Record<string, Buffer>>): string => createPacking().unpack(joined(pieces));
 const joined = (pieces: Readonly<Record<string, Buffer>>): Buffer => Buffer.concat(Object.values(pieces));
 const createPacking = () => createAlertPacking((text) => text);
 
 describe('the text of an alert in a hash', () => {
-  it('is the same when another process reads it, whatever it says', () => {
+  it('is read unchanged by another process, whatever its content', () => {
     const { pack } = createPacking();
 
     fc.assert(
@@ -20,7 +20,7 @@ describe('the text of an alert in a hash', () => {
     );
   });
 
-  it('takes a third of its length at most, in pieces of at most 64 bytes', () => {
+  it('takes at most a third of its length, in pieces of at most 64 bytes', () => {
     const text = JSON.stringify(transactionAlert());
 
     const pieces = Object.values(createPacking().pack(text));
@@ -29,14 +29,14 @@ describe('the text of an alert in a hash', () => {
     expect(Math.max(...pieces.map((piece) => piece.length))).toBe(64);
   });
 
-  it('is the later one where a longer one was before', () => {
+  it('is the later text if a longer one was stored before', () => {
     const { pack } = createPacking();
     const long = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
 
     expect(read({ ...pack(long), ...pack('short') })).toBe('short');
   });
 
-  it('is read once, however often it is asked for', () => {
+  it('is parsed once, however often it is read', () => {
     let reads = 0;
     const { pack, unpack } = createAlertPacking((text) => {
       reads += 1;
@@ -53,7 +53,7 @@ describe('the text of an alert in a hash', () => {
     ['packed with another dictionary', Buffer.from([9, 0, 0, 1, 3])],
     ['damaged', Buffer.from([1, 0, 0, 3, 0xff, 0xff, 0xff])],
     ['cut off', Buffer.from([1, 0])],
-  ])('cannot be read when it is %s, and says so', (_what, p0) => {
+  ])('throws UnreadableError if it is %s', (_what, p0) => {
     expect(() => read({ p0 })).toThrow(UnreadableError);
   });
 });
