@@ -19,7 +19,7 @@ const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTrans
 const openedAs = (id: string) => ({ id, userId: 'U1', roles: [], isOpening: true, turn: null });
 const numbers = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index);
 
-/** Events that wait in the inbox, some of them in the hands of a worker that died, and jobs in every state. */
+/** Events waiting in the inbox, some claimed by a worker that died, and jobs in every state. */
 async function fill(shards: number, first = 1): Promise<void> {
   await claimFormat(redis(), shards);
   const intake = createIntake(redis(), { shards });
@@ -42,7 +42,7 @@ async function fill(shards: number, first = 1): Promise<void> {
   });
   for (const { name, shard, queue } of queues.all) {
     if (name !== 'alerts') continue;
-    // One fails for good, one is in the hands of a worker that dies.
+    // One job fails for good, and one is claimed by a worker that dies.
     const [failing, held] = await queue.getWaiting(0, 1);
     if (failing !== undefined) {
       await redis().lrem(`${queuePrefix(shard)}:alerts:wait`, 1, failing.id ?? '');
@@ -55,7 +55,7 @@ async function fill(shards: number, first = 1): Promise<void> {
   await closeQueues(queues);
 }
 
-/** Everything there is, wherever it is: each event by what holds it. */
+/** Everything stored, in any shard: each event with the structure that holds it. */
 async function inventory() {
   const found: string[] = [];
   const misplaced: string[] = [];
@@ -97,7 +97,7 @@ it.each([
   [1, 16, 4, 1],
   [16, 3, 16, 1],
   [4, 5, 2, 1],
-])('moving from %i to %i, %i and %i shards loses and doubles nothing', async (from, ...steps) => {
+])('loses and duplicates nothing when moving from %i to %i, %i and %i shards', async (from, ...steps) => {
   await fill(from);
   const before = await inventory();
   expect(before.filter((one) => one.startsWith('waiting')).length).toBeGreaterThan(0);
@@ -108,10 +108,10 @@ it.each([
     expect(await inventory()).toEqual(before);
   }
 
-  expect(await without(), 'keys of shards that are no more').toEqual([]);
+  expect(await without(), 'keys of removed shards').toEqual([]);
 });
 
-it('jobs wait in the order in which they did, with the end of their delay', async () => {
+it('keeps the order of waiting jobs and the end of their delays', async () => {
   await claimFormat(redis());
   const queues = openQueues(redis());
   const enqueue = createEnqueue(queues);
@@ -132,7 +132,7 @@ it('jobs wait in the order in which they did, with the end of their delay', asyn
   expect(await redis().zscore(`${queuePrefix(shard)}:alerts:delayed`, delayed ?? '')).toBe(score);
 });
 
-it('an event that was taken before the move is seen after it, and counted', async () => {
+it('treats an event accepted before the move as seen, and counts it', async () => {
   await claimFormat(redis());
   await createIntake(redis()).take({ type: 'event', event: eventOf(1) });
   await moveToShards(redis(), 16);
