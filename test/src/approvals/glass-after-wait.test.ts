@@ -5,7 +5,7 @@ import { acctId, ask, byCommand, createActionWorld, verbsOf } from '../../suppor
 const redis = useRedis();
 const MINUTE = 60_000;
 
-it('the glass waits for 15 minutes in which the approvers could see the request, however long it waited for a worker', async () => {
+it('allows the emergency override only after approvers could see the request for 15 minutes, not counting time in the queue', async () => {
   const { deps, service, answers, advance } = await createActionWorld(redis());
   const verbs = verbsOf({
     ...deps,
