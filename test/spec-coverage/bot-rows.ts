@@ -324,12 +324,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'removed endpoints are never called',
     file: 'test/src/card-api/client-against-sandbox.test.ts',
-    title: 'of all these calls none went to an endpoint that was removed, or that the service does not have',
+    title: 'none of these calls used a removed or unknown endpoint',
   },
   {
     row: 'TLS of the API is 1.2 or later',
     file: 'test/src/card-api/client-over-tls.test.ts',
-    title: 'a service that offers %s only %s',
+    title: 'a service that only offers %s %s',
   },
   {
     row: 'TransactionTime is when the request was received, or when the step happened',
