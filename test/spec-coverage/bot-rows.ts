@@ -276,7 +276,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'the last retry comes after an hour, then the notification is gone',
     file: 'test/src/core/gap.test.ts',
     title:
-      'what to ask about a gap > begins an hour and a little earlier, when the last repetition of a webhook may have fallen into the gap',
+      'the window to request for a gap > starts a little over an hour before the gap, because the last retry of a webhook may fall into the gap',
   },
   {
     row: 'time-based limits: daily, weekly, monthly, yearly, lifetime',
