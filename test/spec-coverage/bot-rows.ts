@@ -170,7 +170,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '3. the shared secret is stored securely',
     file: 'test/src/app/config.test.ts',
-    title: '%s=%s is named with what was expected, and not repeated',
+    title: '%s=%s is reported with the expected format, and its value is not repeated',
   },
   {
     row: '3. the shared secret is not written anywhere',

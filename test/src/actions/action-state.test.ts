@@ -98,7 +98,7 @@ describe('the state of an action after a result', () => {
 });
 
 describe('an awaited change', () => {
-  it('stays awaited until it is found and reported', () => {
+  it('is awaited until it is found and reported', () => {
     const states = [asked, sending, sent, sentAndTold, found('confirmed'), found('confirmed', true), failed];
 
     expect(states.map((state) => awaitedOf(state) !== null)).toEqual([false, false, true, true, true, false, false]);

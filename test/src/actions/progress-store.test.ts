@@ -84,24 +84,24 @@ it('an action is superseded by a later change of the same kind, not by the chang
 
   await latest.changed(1, status, asked('act_later'));
   expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(true);
-  expect(await latest.isSuperseded(2, status, 'act_own'), 'of another account').toBe(false);
+  expect(await latest.isSuperseded(2, status, 'act_own'), 'on another account').toBe(false);
 });
 
 describe('an action is overtaken by a later request', () => {
   it('that was sent or found in effect first', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_own', 2));
-    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by itself').toBe(false);
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by the action itself').toBe(false);
 
     await latest.changed(1, status, asked('act_earlier', 1));
-    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier one').toBe(false);
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier action').toBe(false);
     expect(await latest.isOvertaken(1, status, asked('act_earlier', 1))).toBe(true);
 
     await latest.alreadyInEffect(2, status, asked('act_later', 3));
     expect(await latest.isOvertaken(2, status, asked('act_own', 2))).toBe(true);
   });
 
-  it('but not by one that was definitely not made', async () => {
+  it('but not by one that definitely had no effect', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_failed', 5));
     await latest.notMade(1, status, asked('act_failed'));

@@ -27,7 +27,7 @@ const refused = (apiMessage: string | null) =>
 
 describe('the selected card', () => {
   it.each([
-    ['one that was activated', ['CLOSED', 'BLOCKED', 'INACTIVE'], 2],
+    ['an activated card', ['CLOSED', 'BLOCKED', 'INACTIVE'], 2],
     ['the newest if none was activated', ['CLOSED', 'INACTIVE', 'INACTIVE'], 3],
     ['the last if all are closed', ['CLOSED', 'CLOSED'], 2],
   ])('is %s', (_which, statuses, cardId) => {

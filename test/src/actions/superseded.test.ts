@@ -141,7 +141,7 @@ describe('a queued action and a later request that was performed first', () => {
     await performAction(older, world.deps);
 
     expect(world.service).toMatchObject(is);
-    expect(world.writes, 'the older one wrote nothing').toEqual(writes);
+    expect(world.writes, 'the older request wrote nothing').toEqual(writes);
     expect((await world.stations()).at(-1)).toBe('failed');
     expect(world.answers.at(-1)?.text).toContain('after you did, so I did not make yours');
   });
@@ -331,7 +331,7 @@ describe('a worker that stalls just before its write while others do its work an
     expect(world.writes).toEqual(['limit 450', 'limit 400', 'limit 600']);
   });
 
-  it('an order: is not placed after its outcome was reported as unknown', async () => {
+  it('an order: places nothing after its outcome was reported as unknown', async () => {
     const world = await createActionWorld(redis());
     const order = ask('order-virtual', { ...byCommand, id: 'act_order3', target: virtualOrder });
     const { progress } = world.deps;
@@ -371,7 +371,10 @@ describe('an order whose worker stalled for longer than its lock', () => {
         ...progress,
         async begin(id, entry) {
           const other = performAction(action, asOther(world.deps));
-          await Promise.race([other, until(async () => (await progress.read(id))?.state === 'sending', 'it is sent')]);
+          await Promise.race([
+            other,
+            until(async () => (await progress.read(id))?.state === 'sending', 'the order is being sent'),
+          ]);
           return await progress.begin(id, entry);
         },
       },

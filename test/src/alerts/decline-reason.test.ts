@@ -113,7 +113,7 @@ it.each([
   ['Unauthorized merchant category:', null],
   ['Unauthorized merchant category', null],
   ['', null],
-])('takes the category from %j', (message, category) => {
+])('reads the category from %j', (message, category) => {
   expect(declineReason({ code: 'decline.rule.mcc', message }).category).toBe(category);
 });
 

@@ -184,7 +184,7 @@ describe('It wasn’t me', () => {
 });
 
 describe('Close the case', () => {
-  it('shows who closed it and when, leaves the card as it is, and lets a later report open another case', async () => {
+  it('shows who closed it and when, leaves the card unchanged, and lets a later report open another case', async () => {
     await itWasntMe();
     const { id } = (await onlyCase()).event;
     const close = (over: object = {}) =>

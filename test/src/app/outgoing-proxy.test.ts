@@ -43,7 +43,7 @@ it('reaches this machine and the hosts in NO_PROXY directly', async () => {
   await useProxy(proxy);
 
   expect(await (await fetch(url)).text()).toBe('direct');
-  // Nobody listens there.
+  // Nothing listens there.
   await fetch('https://[::1]:1/').catch(() => {});
   await fetch('https://internal.invalid/').catch(() => {});
 

@@ -22,7 +22,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
   return {
     unreadable,
     done,
-    /** Redis came back older. */
+    /** Redis came back with older data. */
     lose(): void {
       losses += 1;
     },

@@ -24,7 +24,7 @@ async function start(work: string): Promise<ChildProcess> {
   return child;
 }
 
-/** @returns the exit code; null when it did not end within the eight seconds that are promised. */
+/** @returns the exit code; null if it did not exit within the promised eight seconds. */
 async function codeAfterSigterm(child: ChildProcess): Promise<number | null> {
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   child.kill('SIGTERM');

@@ -12,7 +12,7 @@ const capped = { ...standard, caps: { ...standard.caps, person: { dayCents: 100_
 const by = (userId: string) => ({ actor: { userId, teamId: 'T1' } });
 const person = { userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T15:00:00.000Z' } as const;
 
-it('does not count two concurrent approvals by one person both as the first', async () => {
+it('does not count both of two concurrent approvals by one person as the first', async () => {
   const world = await createActionWorld(redis(), { policyFor: () => capped });
   // It is her own card, so someone else has to approve any raise.
   await world.deps.links.link({ acctId: 7378, ...person });

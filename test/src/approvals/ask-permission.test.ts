@@ -21,7 +21,7 @@ function askValueIn({ blocks }: Message): string {
   return value ?? expect.fail('the refusal has a button to ask');
 }
 
-it('offers a refused person to ask the people who may, and asks them in the approvals channel', async () => {
+it('lets a refused person ask the people with permission, in the approvals channel', async () => {
   const { world, posted } = await createWorld();
   await performAction(ask('unblock', { ...byCommand, reason: 'found it' }), world.deps);
   const refused = world.answers.at(-1) ?? expect.fail('the person was answered');

@@ -55,7 +55,7 @@ it('does not leave a holder’s duplicate request waiting on its alert forever',
   expect(outcomes?.map(({ state }) => state)).toEqual(['done']);
 });
 
-it('lets the approver who asked approve an amount that another approver raised, because their first approval is void', async () => {
+it('lets an approver approve a larger version of their own request, because their first approval is void', async () => {
   const world = await createActionWorld(redis());
   await performAction(raiseBy('U0OLGA'), world.deps);
   const target = { kind: 'request', requestId: await requestId(world) } as const;

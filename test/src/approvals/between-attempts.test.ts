@@ -211,7 +211,7 @@ it.each(crashes)(
         return hugo.deps;
       },
       async (world, diedAt) => {
-        // An approval from a day ago is not sent any more. The request then ends at the next maintenance run.
+        // An approval from a day ago is not sent any more. The request then ends when its age is checked again.
         if (becomes === 'expired') await verbsOf(hugo.deps).ageRequest('req_ask1');
         const request = await world.deps.requests.get('req_ask1');
         ends.add(`${request?.state}`);

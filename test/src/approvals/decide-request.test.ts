@@ -252,7 +252,7 @@ describe('an approval', () => {
     expect([world.recorded, world.saved, world.executed]).toEqual([[], [], []]);
   });
 
-  it('is audited as approved as requested', async () => {
+  it('is audited as an approval of the unchanged request', async () => {
     const world = decisions();
 
     expect(await world.run(click())).toBeNull();

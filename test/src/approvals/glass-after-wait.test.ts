@@ -26,7 +26,7 @@ it('allows the emergency override only after approvers could see the request for
   });
   const hugo = { actor: { userId: 'U0HUGO', teamId: 'T1' }, roles: ['holder' as const] };
   const asked = ask('ask', { ...byCommand, ...hugo, id: 'act_ask1' });
-  // No worker ran.
+  // No worker was running.
   advance(20 * MINUTE);
   await verbs.performAction(asked, { isLast: true });
   const glass = async (id: string): Promise<void> => {

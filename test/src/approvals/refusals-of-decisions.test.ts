@@ -243,4 +243,4 @@ const rows: Refused[] = [
   },
 ];
 
-it.each(rows)('$verb, when $when: the refusal is told and on record', (row) => expectRefused(redis(), row));
+it.each(rows)('$verb, when $when: answers and audits the refusal', (row) => expectRefused(redis(), row));

@@ -42,7 +42,7 @@ async function asked(): Promise<Asked> {
   return { world, hugo: await askedToPay(world, 50_000) };
 }
 
-/** The last attempt of a click whose write fails with `opsIssue`. @param how whether the write arrives, and how it fails. */
+/** The last attempt of a click whose write fails. @param how whether the write arrives, and the error that follows it. */
 async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;

@@ -26,7 +26,7 @@ it('writes a repeated error once, and then with the number of repeats', async ()
 
   for (let i = 0; i < 1000; i += 1) log.error({ err: full(i), queue: 'alerts', jobId: `job-${i}` }, 'job failed');
   expect(lines()).toHaveLength(1);
-  await until(() => lines().length === 2, 'the others are counted');
+  await until(() => lines().length === 2, 'the repeats are counted');
 
   expect(lines()[1]).toMatchObject({ level: 'error', msg: 'job failed', repeated: 999, jobId: 'job-999' });
 });

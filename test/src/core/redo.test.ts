@@ -75,7 +75,7 @@ it('repeats writes however long Redis was down', async () => {
   await write(kept, 'a');
   const { port } = server;
   await server.kill();
-  await until(() => !kept.isSettled(), 'Redis is away');
+  await until(() => !kept.isSettled(), 'Redis is down');
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
   kept.remember(async () => {});

@@ -150,5 +150,5 @@ it('sends a digest at its time in its zone, once a day, and not for a time befor
   await digests.remove('C1', 'daily');
   if (next !== undefined) await digest.send(next);
   expect(next?.date).toBe('2026-11-23');
-  expect(daysSent(), 'it was turned off meanwhile').toHaveLength(2);
+  expect(daysSent(), 'the digest was turned off meanwhile').toHaveLength(2);
 });

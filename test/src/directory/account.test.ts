@@ -43,7 +43,7 @@ describe('the card of an event', () => {
     ],
     ['is the card with its last four digits', [closed, active], { last4: '1111' }, { cardId: 1, status: 'CLOSED' }],
     [
-      'is the only open card if the event names none',
+      'is the only open card if the event names no card',
       [closed, active],
       {},
       { cardId: 2, last4: '2222', status: 'ACTIVE' },
@@ -57,7 +57,7 @@ describe('the card of an event', () => {
     ['several cards are open', [active, blocked]],
     ['no card is open', [closed]],
     ['no card is known', []],
-  ])('is unknown if the event names none and %s', (_what, cards) => {
+  ])('is unknown if the event names no card and %s', (_what, cards) => {
     const facts = toCardFacts(7, accountOf(...cards));
 
     expect(facts).toMatchObject({ cardId: null, last4: null });
