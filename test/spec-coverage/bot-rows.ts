@@ -170,7 +170,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '3. the shared secret is stored securely',
     file: 'test/src/app/config.test.ts',
-    title: '%s=%s is named with what was expected, and not repeated',
+    title: '%s=%s is reported with the expected format, and its value is not repeated',
   },
   {
     row: '3. the shared secret is not written anywhere',
@@ -277,7 +277,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'the last retry comes after an hour, then the notification is gone',
     file: 'test/src/core/gap.test.ts',
     title:
-      'what to ask about a gap > begins an hour and a little earlier, when the last repetition of a webhook may have fallen into the gap',
+      'the window to request for a gap > starts a little over an hour before the gap, because the last retry of a webhook may fall into the gap',
   },
   {
     row: 'time-based limits: daily, weekly, monthly, yearly, lifetime',
@@ -325,12 +325,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'removed endpoints are never called',
     file: 'test/src/card-api/client-against-sandbox.test.ts',
-    title: 'of all these calls none went to an endpoint that was removed, or that the service does not have',
+    title: 'none of these calls used a removed or unknown endpoint',
   },
   {
     row: 'TLS of the API is 1.2 or later',
     file: 'test/src/card-api/client-over-tls.test.ts',
-    title: 'a service that offers %s only %s',
+    title: 'a service that only offers %s %s',
   },
   {
     row: 'TransactionTime is when the request was received, or when the step happened',
@@ -353,13 +353,13 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'AuthTransactionId may be absent on reversals',
     file: 'test/src/alerts/purchase-store.test.ts',
-    title: 'is one purchase with one first event, in any order of arrival, at the same time and repeated',
+    title: 'forms one purchase with one first event from concurrent, repeated events in any order',
   },
   {
     row: 'AuthTransactionId may be unreliable on reversals',
     file: 'test/src/alerts/purchase-timeline.test.ts',
     title:
-      'the steps of a purchase > do not match by what a reversal says of its authorization, where the network’s id says otherwise',
+      'the steps of a purchase > do not match by the authorization id of a reversal if the network’s id contradicts it',
   },
   {
     row: 'several captures of one authorization',

@@ -5,7 +5,7 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const alertKey = (id: string): string => `{cardbell:state}:alert:${id}`;
 
-it('declares the alerts that exist only where the script asks for more, and again where one was added meanwhile', async () => {
+it('declares the existing alerts only if the script asks for more, and again if one was added meanwhile', async () => {
   await redis().hset('owners', 'a', '1');
   const runs: (readonly string[])[] = [];
   const script = {
@@ -28,7 +28,7 @@ it('declares the alerts that exist only where the script asks for more, and agai
   ]);
 });
 
-it('answers null where the script answers nothing', async () => {
+it('returns null if the script returns nothing', async () => {
   const script = { run: async () => null };
 
   expect(await runWithAlerts({ redis: redis(), script, keys: [], owners: 'owners', own: 'x' }, [])).toBeNull();
