@@ -40,7 +40,6 @@ it('stores alerts saved together unchanged, and lists them under their hour', as
   expect(kept.toSorted()).toEqual(ids);
 });
 
-<<<<<<< HEAD
 it('stores an alert in fields of at most 64 bytes, for which Redis needs one block of memory', async () => {
   const alert = transactionAlert();
 
@@ -75,10 +74,7 @@ it('reads what it saved itself as another process reads it', async () => {
   }
 });
 
-it('knows as what an alert came, and when, whoever saved it', async () => {
-=======
 it('returns the kind and arrival time of an alert, even if another process saved it', async () => {
->>>>>>> wt-tests1
   const alert = transactionAlert();
   const alerts = createAlerts(redis());
   await alerts.save(alert);
