@@ -163,7 +163,7 @@ function createCommands(nowMs: () => number) {
         const packed = args.splice(0, 1)[0] as unknown as Buffer;
         hashes.hset(alert, 'late', isLate);
         for (let piece = 0; piece * Number(length) < packed.length; piece += 1)
-          hashes.hset(alert, `p${piece}`, packed.subarray(piece * Number(length), (piece + 1) * Number(length)));
+          hashes.hset(alert, { [`p${piece}`]: packed.subarray(piece * Number(length), (piece + 1) * Number(length)) });
         strings.expire(alert, seconds);
         strings.append(list, line);
         strings.expireat(list, endsAt);
