@@ -7,7 +7,7 @@ import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts'
 
 const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
-/** Each kind, where it goes, and what must be in it. */
+/** Each webhook kind, its channel, and the words its alert must contain. */
 const kinds: readonly [WebhookKind, string, RegExp[]][] = [
   ['authorization', channels.spend, [/\$84\.10/, /CORNER DINER/]],
   ['pin', channels.spend, [/\$84\.10/, /PIN/i]],
@@ -36,7 +36,7 @@ describe('every kind of webhook', () => {
   });
 
   it.each(kinds)(
-    '%s is posted to its channel, with the holder and the words that matter',
+    'posts %s to its channel with the holder and the key facts',
     async (kind, channel, words) => {
       const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
 
@@ -59,7 +59,7 @@ describe('every kind of webhook', () => {
     expect(kinds.map(([, channel]) => workspace.messages(channel).length)).toEqual(before);
   });
 
-  it('treats a declined authorization as a decline, whichever path it came by', async () => {
+  it('treats a declined authorization as a decline, even on the authorization path', async () => {
     const { take, deliver, waitFor, texts } = cardbell();
     const account = take('ACTIVE');
     const webhook = sampleWebhook('decline.balance.card', { AcctId: account.AcctId });
