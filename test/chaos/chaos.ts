@@ -206,7 +206,7 @@ async function beginClicks(
   await typeIn(cluster, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC`);
   const isBased = (acctId: number): boolean =>
     sandbox.accounts().find(({ AcctId }) => AcctId === acctId)?.SpendRules.DailySpendLimit === BASE;
-  await until(() => based.every(isBased), 'the cards have the limits that they begin with');
+  await until(() => based.every(isBased), 'the cards have their initial limits');
   await until(() => workspace.ephemerals(people.zoe).some(({ text }) => /quiet/i.test(text)), 'one channel is quiet');
   return createClicks(cluster, cards, { randoms: [random(2), random(3), random(4)], everyMs });
 }

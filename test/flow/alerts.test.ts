@@ -35,19 +35,16 @@ describe('every kind of webhook', () => {
     }
   });
 
-  it.each(kinds)(
-    'posts %s to its channel with the holder and the key facts',
-    async (kind, channel, words) => {
-      const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
+  it.each(kinds)('posts %s to its channel with the holder and the key facts', async (kind, channel, words) => {
+    const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
 
-      const status = await cardbell().deliver(webhook);
-      const message = await cardbell().waitFor(channel, new RegExp(mark));
+    const status = await cardbell().deliver(webhook);
+    const message = await cardbell().waitFor(channel, new RegExp(mark));
 
-      expect(status).toBe(200);
-      const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
-      for (const word of words) expect(shown).toMatch(word);
-    },
-  );
+    expect(status).toBe(200);
+    const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
+    for (const word of words) expect(shown).toMatch(word);
+  });
 
   it('answers 200 to a repeated delivery and posts nothing new', async () => {
     const { deliver, workspace } = cardbell();

@@ -93,7 +93,7 @@ describe('the record', () => {
     expect(shown(alert)).not.toContain('Blocked');
 
     await store.del(chainKey);
-    await until(() => shown(alert).includes('· confirmed'), 'it is done once it can be written down');
+    await until(() => shown(alert).includes('· confirmed'), 'it is done once the record can be written');
     expect(writes()).toHaveLength(1);
     await confirmed(card.AcctId);
   });

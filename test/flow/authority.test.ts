@@ -85,7 +85,7 @@ describe('a holder who requests a raise', () => {
     await submit(otto, viewId, { amount: '140', term: '1h', reason: 'Dinner with a client' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => shown(decline).includes('· confirmed'), 'the decline says that it was done');
+    await until(() => shown(decline).includes('· confirmed'), 'the decline shows the result');
     await until(() => shown(request).includes('revert_now'), 'the request is decided');
 
     expect(textOf(request)).toMatch(/^Approved/);
@@ -157,7 +157,7 @@ describe('a holder who requests a raise', () => {
     expect(limitOf(card)).toBe(100);
 
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => limitOf(card) === 250, 'another approver says yes');
+    await until(() => limitOf(card) === 250, 'another approver approves');
   });
 
   it('cannot unblock their own card', async () => {
@@ -301,7 +301,7 @@ describe('an approver’s own request', () => {
       term: 'permanent',
       reason: 'more',
     });
-    await until(() => shown(request).includes('90,000'), 'the request says what is asked for now');
+    await until(() => shown(request).includes('90,000'), 'the request shows the new amounts');
     expect(limitOf(card)).toBe(100);
     expect(shown(request)).not.toContain(`<@${ana}> and <@${ben}>`);
     await cardbell().press(zoe, request, 'decide_request_approve');

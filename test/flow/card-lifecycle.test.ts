@@ -61,12 +61,12 @@ it('states the current status when an older event arrives late', async () => {
   const at = Date.now() - 600_000;
   await send(account, 'BLOCKED', at);
   // One at a time: alerts waiting together would share a message.
-  await until(() => told(account).length === 1, 'the first is told');
+  await until(() => told(account).length === 1, 'the first is posted');
   await send(account, 'ACTIVE', at + 240_000);
-  await until(() => told(account).length === 2, 'both are told');
+  await until(() => told(account).length === 2, 'both are posted');
 
   await send(account, 'BLOCKED', at + 160_000);
-  await until(() => told(account).length === 3, 'the late one is told');
+  await until(() => told(account).length === 3, 'the late event is posted');
 
   expect(told(account).at(-1)).toMatch(/Arrived late: the card is now active/);
 });
@@ -89,10 +89,10 @@ it('an old Undo does not unblock a card that was blocked again in the admin port
   await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId }));
   const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(account)));
   await cardbell().press(people.olga, alert, 'block_card');
-  await until(() => told(account).length === 1, 'the block is told');
+  await until(() => told(account).length === 1, 'the alert of the block is posted');
 
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
-  await until(() => told(account).length === 2, 'so is what was done in the portal');
+  await until(() => told(account).length === 2, 'the change from the portal is kept');
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'BLOCKED' });
   await until(() => told(account).length === 3, 'and once more');
   await cardbell().press(people.olga, alert, 'undo_block');

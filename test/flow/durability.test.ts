@@ -32,14 +32,17 @@ const env = {
 it.each([
   ['web', { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' }],
   ['worker', { CARD_API_URL: 'http://127.0.0.1:1/v4', CARD_API_TOKEN: secrets.apiToken }],
-] as const)('%s with REDIS_DURABILITY=disk exits at once and says why on a Redis that cannot wait for the disk', async (name, own) => {
-  const child = startChild(name, { ...env, ...own, REDIS_URL: withoutFile.url, REDIS_DURABILITY: 'disk' });
+] as const)(
+  '%s with REDIS_DURABILITY=disk exits at once and says why on a Redis that cannot wait for the disk',
+  async (name, own) => {
+    const child = startChild(name, { ...env, ...own, REDIS_URL: withoutFile.url, REDIS_DURABILITY: 'disk' });
 
-  const { code } = await child.exit;
+    const { code } = await child.exit;
 
-  expect(code).toBe(78);
-  expect(child.lines.join('\n')).toMatch(/REDIS_DURABILITY: disk needs .*appendfsync always/);
-});
+    expect(code).toBe(78);
+    expect(child.lines.join('\n')).toMatch(/REDIS_DURABILITY: disk needs .*appendfsync always/);
+  },
+);
 
 it('web accepts webhooks when Redis syncs each write', async () => {
   const { status } = await send(`${web.url}/webhooks/decline`, { body: JSON.stringify(webhook('decline')) });

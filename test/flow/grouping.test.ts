@@ -249,18 +249,12 @@ describe('a card that was ordered', () => {
     await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('INACTIVE') }, daysAgo(13)));
     await deliver(sampleWebhook('card-shipping', { ...order, Last4CardNumber: card.Last4CardNumber }, daysAgo(11)));
     const shipped = await waitFor(channels.shipping, new RegExp(`${holder}.*shipped`));
-    await until(
-      () => shown(now(shipped)).includes('created'),
-      'the shipment message shows the progress of the card',
-    );
+    await until(() => shown(now(shipped)).includes('created'), 'the shipment message shows the progress of the card');
 
     const maintenance = new Queue('maintenance', { connection: store, prefix: QUEUE_PREFIX });
     for (const _run of [1, 2]) await maintenance.add('remind-of-activation', {}, { removeOnComplete: true });
     const reminder = await waitFor(channels.shipping, new RegExp(`${holder}.*still not activated`));
-    await until(
-      async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0,
-      'nothing is waiting',
-    );
+    await until(async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0, 'nothing is waiting');
     await maintenance.close();
 
     expect(reminder.thread_ts).toBe(shipped.ts);

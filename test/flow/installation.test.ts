@@ -40,5 +40,6 @@ it('uses the configured command, time zone and queue page', async () => {
   const script = /src="(static\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
   expect((await fetch(`${page}/${script}`, { headers: { authorization } })).status).toBe(200);
   expect((await fetch(page)).status).toBe(401);
-  for (const base of [url, adminUrl]) expect((await fetch(`${base}/queues`)).status, 'web does not serve the queue page').toBe(404);
+  for (const base of [url, adminUrl])
+    expect((await fetch(`${base}/queues`)).status, 'web does not serve the queue page').toBe(404);
 });

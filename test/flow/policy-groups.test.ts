@@ -64,7 +64,7 @@ describe('a policy for a group of cards', () => {
     expect(reminder.text, 'an approver who is not mentioned').not.toContain(`<@${zoe}>`);
 
     await cardbell().press(hana, request, 'decide_request_approve');
-    await until(() => limitOf(card) === before + 60, 'the delegate of somebody in the user group approves');
+    await until(() => limitOf(card) === before + 60, 'the delegate of someone in the user group approves');
   });
 
   it('needs two approvers above its band: unmentioned ones count, delegates past their days do not', async () => {

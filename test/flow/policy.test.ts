@@ -97,7 +97,7 @@ describe('the policy file', () => {
 
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
     await cardbell().command(zoe, `limit ${card.AcctId} daily 90`);
-    await until(() => limitOf(card.AcctId) === 90, 'the policy from before holds');
+    await until(() => limitOf(card.AcctId) === 90, 'the previous policy is in force');
     write(`approvers: [${zoe}]\n`);
     await cardbell().waitFor(channels.ops, /can be used again|Resolved/i);
   });

@@ -180,7 +180,11 @@ describe('a sender that does not wait', () => {
     ],
     ['sends two transfer encodings', () => head(path, { ...authentic, 'transfer-encoding': 'chunked, identity' }), 400],
     ['sends an unknown transfer encoding', () => head(path, { ...authentic, 'transfer-encoding': 'xchunked' }), 400],
-    ['sends a chunk without a size', () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}xyz\r\n`, 400],
+    [
+      'sends a chunk without a size',
+      () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}xyz\r\n`,
+      400,
+    ],
     [
       'sends a chunk of an impossible size',
       () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}ffffffffffffffff1\r\n`,

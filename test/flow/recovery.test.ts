@@ -95,7 +95,7 @@ it('posts events missed while web was down once, marked late, with a count, and 
   const before = all();
   sandbox.outage(false);
   await until(() => sandbox.pendingWebhooks() === 0, 'every webhook has arrived after all');
-  await until(isQuiet, 'nothing waits');
+  await until(isQuiet, 'nothing is waiting');
   await quiet(cardbell());
 
   expect(all()).toEqual(before);
@@ -109,7 +109,7 @@ it('/card recover checks on demand and reposts nothing', async () => {
   await command(people.zoe, 'recover 2h');
   await waitTold(people.zoe, /Looking for everything .*since/);
   await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
-  await until(isQuiet, 'nothing waits');
+  await until(isQuiet, 'nothing is waiting');
 
   expect(all()).toEqual(before);
 });

@@ -198,7 +198,7 @@ it('keeps what people set and removed in the lost time, and repeats nothing', as
   expect(done.map(({ verb }) => verb).toSorted()).toEqual(['limit', 'link', 'subscribe', 'unlink', 'unmute']);
 }, 180_000);
 
-it('when every process dies with Redis, finds posted alerts in the channel, and records an unknown change as discovered', async () => {
+it('finds posted alerts in the channel and records an unknown change as discovered when every process dies with Redis', async () => {
   const { store, sandbox, texts, waitFor, press, take: takeAccount, account, webs, workers } = cardbell();
   const { startWeb, startWorker, command, waitTold } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');

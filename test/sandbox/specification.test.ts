@@ -147,7 +147,7 @@ it('a card ordered through CreateAsync leads to a webhook with the status INACTI
       .filter(({ path }) => path.endsWith('card-status'))
       .flatMap(({ body }) => body.Data.CardList as { CardOrderId: number; CardStatus: string }[])
       .filter((card) => card.CardOrderId === CardOrderId);
-  await until(() => told().length > 0, 'the new card is told');
+  await until(() => told().length > 0, 'the alert of the new card is posted');
   expect(told()).toMatchObject([{ CardStatus: 'INACTIVE' }]);
 });
 

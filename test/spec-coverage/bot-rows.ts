@@ -18,8 +18,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'missed events must be retrieved through the API',
     file: 'test/flow/recovery.test.ts',
-    title:
-      'posts events missed while web was down once, marked late, with a count, and their webhooks add nothing',
+    title: 'posts events missed while web was down once, marked late, with a count, and their webhooks add nothing',
   },
   {
     row: 'TLS 1.2 or later',
@@ -190,7 +189,8 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '5. Connection: Keep-Alive',
     file: 'test/flow/receivers-connections.test.ts',
-    title: 'while other connections are idle or slow > a connection from the card service stays open longer than the service might pause',
+    title:
+      'while other connections are idle or slow > a connection from the card service stays open longer than the service might pause',
   },
   {
     row: '5. the version header decides the signs',
@@ -240,7 +240,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'network transactions of one card account for a given duration',
     file: 'test/flow/why.test.ts',
-    title: '/card declines > counts declines of the service and of webhooks once, newest first',
+    title: '/card declines > lists declines from the service and from webhooks once, newest first',
   },
   {
     row: 'the twelve decline codes',
@@ -270,7 +270,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'API error answers',
     file: 'test/flow/unsure-writes.test.ts',
-    title: 'a refusal > is shown in the API’s own words, with the note that nothing changed',
+    title: 'a refusal > is shown in the API’s words, with a note that nothing changed',
   },
   {
     row: 'the last retry comes after an hour, then the notification is gone',
@@ -287,7 +287,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'activating ends the other cards of the account (assumption)',
     file: 'test/flow/replacement.test.ts',
-    title: 'activating a card that ends another one asks first, names it, and changes nothing',
+    title: 'asks first before activating a card that closes another, names that card, and changes nothing yet',
   },
   {
     row: '1. the API version is a path segment',
@@ -314,12 +314,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'POST /VirtualCard/Order: the result comes asynchronously, with its webhook',
     file: 'test/flow/virtual-order.test.ts',
     title:
-      '/card virtual order > orders once and tells the result to the channel and the person who asked, never the number',
+      '/card virtual order > orders once and reports the result to the channel and the requester, without the card number',
   },
   {
     row: 'POST /VirtualCard/Data: one virtual card in each request',
     file: 'test/flow/virtual-order.test.ts',
-    title: '/card virtual resend > asks once and says when it was sent',
+    title: '/card virtual resend > requests the details once and says when they were sent',
   },
   {
     row: 'removed endpoints are never called',

@@ -83,7 +83,7 @@ const elsewhere: readonly { readonly row: string; readonly file: string; readonl
   {
     row: '13: a channel is shared with another company',
     file: 'test/flow/shared-channels.test.ts',
-    title: 'requests and audit lines never reach a channel that another company reads',
+    title: 'never posts requests and audit lines to a channel shared with another company',
   },
 ];
 
