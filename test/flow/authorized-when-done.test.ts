@@ -94,7 +94,7 @@ describe('an inbox entry forged in Redis', () => {
     // Signed, as an attacker in control of the web process could do.
     const signature = createSigner(secrets.botToken, 'action').sign(action);
     await intake.take({ type: 'action', action, signature });
-    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'it was accepted');
+    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'the inbox is empty');
     await quiet(cardbell());
 
     expect(statusOf(card)).toBe(before);

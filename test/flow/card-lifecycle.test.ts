@@ -92,7 +92,7 @@ it('an old Undo does not unblock a card that was blocked again in the admin port
   await until(() => told(account).length === 1, 'the alert of the block is posted');
 
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
-  await until(() => told(account).length === 2, 'the change from the portal is kept');
+  await until(() => told(account).length === 2, 'the alert of the change in the portal is posted');
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'BLOCKED' });
   await until(() => told(account).length === 3, 'and once more');
   await cardbell().press(people.olga, alert, 'undo_block');

@@ -245,7 +245,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'the twelve decline codes',
     file: 'test/flow/declines.test.ts',
-    title: '%s says why, in the service’s words or plainer words',
+    title: 'explains %s in the service’s words or plainer ones',
   },
   {
     row: 'a decline code that is not listed',
