@@ -61,7 +61,7 @@ describe('App Home', () => {
     await sees(otto, /Your requests.*You want to pay \$150\.00.*withdraw_request/);
     const request = await cardbell().waitFor(channels.approvals, /wants to pay \$150\.00/);
     await press(otto, 'withdraw_request');
-    await until(() => cardbell().now(request).text.startsWith('Withdrawn: '), 'the approvers read it');
+    await until(() => cardbell().now(request).text.startsWith('Withdrawn: '), 'the request shows the withdrawal');
     expect(JSON.stringify(cardbell().now(request).blocks)).not.toContain('decide_request_approve');
     await cardbell().waitFor(`D${otto.slice(1)}`, /^You withdrew your request for the /);
     await until(() => !shown(otto).includes('Your requests'), 'it is gone where it was pressed');
@@ -89,7 +89,7 @@ describe('App Home', () => {
     await cardbell().workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'refuse_claim' });
     await until(() => cardbell().now(claim).text.startsWith('Claim refused'), 'the message in the channel says so');
     await until(() => !shown(ana).includes('says card'), 'it is gone where it was pressed');
-    await until(() => !shown(olga).includes('says card'), 'and where others read it');
+    await until(() => !shown(olga).includes('says card'), 'the claim is gone for others');
   });
 
   it('pages through a list', async () => {

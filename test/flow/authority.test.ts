@@ -180,7 +180,7 @@ describe('a holder who requests a raise', () => {
     await until(() => textOf(request).includes('1 of 2'), 'one has approved');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(zoe, request, 'decide_request_approve');
-    await until(() => textOf(request).startsWith('Approved'), 'both have');
+    await until(() => textOf(request).startsWith('Approved'), 'both have approved');
 
     expect(limitOf(card)).toBe(1500);
 

@@ -202,7 +202,10 @@ describe('a purchase', () => {
       );
       const pattern =
         order[0] === 'settlement' ? /now settled.*Authorized for \$84\.10/ : /\$84\.10.*Settled for \$96\.20/;
-      await until(() => pattern.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+      await until(
+        () => pattern.test(threadOf(holderOf(account)).root?.text ?? ''),
+        'the first message shows the state',
+      );
       expect(threadOf(holderOf(account)).isOne).toBe(true);
     }
   });
@@ -216,7 +219,7 @@ describe('a purchase', () => {
 
     await deliver(sampleWebhook('reversal', { ...at, ...amount(40) }));
     await until(() => threadOf(holderOf(account)).replies.length === 1, 'the reversal answers');
-    await until(() => /Reversed/.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+    await until(() => /Reversed/.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first message is updated');
 
     const { root, replies, isOne } = threadOf(holderOf(account));
     expect(isOne).toBe(true);

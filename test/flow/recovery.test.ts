@@ -80,7 +80,10 @@ async function run(command: string[], cardApiUrl: string): Promise<{ code: numbe
 }
 
 beforeAll(async () => {
-  await until(async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1, 'the door is known open');
+  await until(
+    async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1,
+    'the HTTP server is recorded as open',
+  );
 });
 
 it('posts events missed while web was down once, marked late, with a count, and their webhooks add nothing', async () => {
