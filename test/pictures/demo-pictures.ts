@@ -3,7 +3,7 @@ import { HERO_LAST4, HERO_MERCHANT } from '../../local/cast.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { Picture, PictureSection } from './picture.ts';
 
-/** Taken in the order of the page, in one demo: each begins where the one before ended. */
+/** Taken in page order in one demo. Each starts in the state left by the previous one. */
 interface DemoPicture extends Picture {
   readonly take: (stage: DemoStage) => Promise<Locator>;
 }

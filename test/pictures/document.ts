@@ -2,7 +2,7 @@ import { DEMO_PICTURES } from './demo-pictures.ts';
 import { EXAMPLE_PICTURES } from './example-pictures.ts';
 import type { PictureSection } from './picture.ts';
 
-/** Every section of the page, in its order. */
+/** Every section of the page in order. */
 export const PICTURES: readonly PictureSection[] = [...DEMO_PICTURES, ...EXAMPLE_PICTURES];
 
 /** `docs/what-people-see.md`, as Markdown. */

@@ -43,12 +43,12 @@ import {
 } from '../templates/fixtures.ts';
 import type { Picture, PictureSection } from './picture.ts';
 
-/** A picture of messages, or of one form, that templates make of examples. No product runs. */
+/** A picture of messages or one form, rendered by templates from examples. Cardbell does not run. */
 export interface ExamplePicture extends Picture {
   readonly shows: () => ModalView | readonly Message[];
 }
 
-/** When the examples are looked at. */
+/** The time at which the examples are viewed. */
 export const EXAMPLES_AT = '2026-11-20T15:00:00Z';
 
 const at = '2026-11-20T14:20:00Z';
@@ -465,7 +465,7 @@ const operations: readonly ExamplePicture[] = [
   },
 ];
 
-/** Sections of the page that need no demo. */
+/** Sections of the page without a demo. */
 export const EXAMPLE_PICTURES: readonly PictureSection<ExamplePicture>[] = [
   { title: 'Other alerts', pictures: alerts },
   { title: '“It wasn’t me”', pictures: fraud },

@@ -1,8 +1,8 @@
 import type { CoverageRow } from './check-coverage.ts';
 
 /**
- * What the specification asks of whoever receives its webhooks and calls its API, and the test that proves that
- * Cardbell does it. The service's own side is in `sandbox-rows.ts`.
+ * The specification's requirements for a webhook receiver and API client, and the tests that prove that Cardbell meets
+ * them. The service's side is in `sandbox-rows.ts`.
  */
 export const BOT_ROWS: readonly CoverageRow[] = [
   {

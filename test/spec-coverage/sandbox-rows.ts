@@ -1,6 +1,6 @@
 import type { CoverageRow } from './check-coverage.ts';
 
-/** The 27 endpoints, as the inventory writes them. */
+/** The 27 endpoints as written in the inventory. */
 export const ENDPOINT_ROWS = [
   'GET /ping',
   'POST /Card/CreateAsync',
@@ -31,7 +31,7 @@ export const ENDPOINT_ROWS = [
   'POST /VirtualCard/Data',
 ] as const;
 
-/** The endpoints that were removed. */
+/** The removed endpoints. */
 export const REMOVED_ROWS = [
   'POST /Card/Create',
   'POST /Business/Admin',
