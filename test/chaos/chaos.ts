@@ -59,7 +59,7 @@ export interface ChaosReport extends Omit<Verdict, 'broken'> {
   readonly acknowledged: number;
   readonly writes: number;
   readonly disturbances: Readonly<Record<string, number>>;
-  /** Named steps at which nobody was killed. */
+  /** Named steps at which no process was killed. */
   readonly notStruck: readonly string[];
   /** A description of every broken guarantee. Empty when all were kept. */
   readonly broken: readonly string[];

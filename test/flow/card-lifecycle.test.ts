@@ -94,7 +94,7 @@ it('an old Undo does not unblock a card that was blocked again in the admin port
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
   await until(() => told(account).length === 2, 'the alert of the change in the portal is posted');
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'BLOCKED' });
-  await until(() => told(account).length === 3, 'and once more');
+  await until(() => told(account).length === 3, 'the alert of the second block is posted');
   await cardbell().press(people.olga, alert, 'undo_block');
   await cardbell().waitTold(people.olga, /blocked again outside Slack/, since);
 

@@ -30,7 +30,7 @@ async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Prom
   const found = kept
     .map(([id, text]): [string, KeptTemporaryChange] => [id, JSON.parse(text)])
     .find(([, { acctId, changes }]) => acctId === card.AcctId && changes[0]?.to === setDollars * 100);
-  if (found === undefined) throw new Error('there is no such lease');
+  if (found === undefined) throw new Error('no such temporary change');
   return found;
 }
 
