@@ -28,7 +28,7 @@ const writesOf = (acctId: number): number =>
 const textOf = (message: StoredMessage): string => cardbell().now(message).text;
 
 describe('a raise above the two-person amount', () => {
-  it('is not requested for exactly that amount: one person suffices', async () => {
+  it('needs only one person at exactly that amount', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     await command(ana, `limit ${card.AcctId} daily 200`);

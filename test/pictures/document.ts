@@ -20,10 +20,10 @@ export function pictureDocument(): string {
   return `${[
     '# What people see',
     `Taken by \`npm run pictures\`, which also writes this page: change the files in \`test/pictures\`. The local workspace draws
-Slack’s blocks by Slack’s rules. The first six sections are one demo, the others what templates make of examples. How the
-words are chosen: [templates/STYLE.md](../templates/STYLE.md).`,
+Slack’s blocks by Slack’s rules. The first six sections are from one demo, the others are rendered by templates from examples. For the
+wording, see [templates/STYLE.md](../templates/STYLE.md).`,
     ...parts,
-    `A chart is Slack’s own block. A workspace that refuses it gets the same numbers as bars made of text, which every client
-shows and a screen reader passes over to the number.`,
+    `Charts are Slack blocks. A workspace that refuses them gets the same numbers as text bars, which every client shows and
+screen readers skip.`,
   ].join('\n\n')}\n`;
 }

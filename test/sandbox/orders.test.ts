@@ -14,7 +14,7 @@ function order(bare: BareWorld, input: OrderInput, errors: readonly (typeof VIRT
 }
 
 describe('virtual card orders', () => {
-  it('report the sensitive data once on success', () => {
+  it('report the sensitive data when every step succeeds', () => {
     const bare = bareWorld({ seed: oneHolder() });
 
     const { told, AcctId, CardOrderId } = order(bare, virtual);

@@ -95,7 +95,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Resources: virtual card payload',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > report the sensitive data once on success',
+    title: 'virtual card orders > report the sensitive data when every step succeeds',
   },
   {
     row: 'Resources: CustomId at most 50 characters',
@@ -176,7 +176,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Errors: virtual card successful',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > report the sensitive data once on success',
+    title: 'virtual card orders > report the sensitive data when every step succeeds',
   },
   {
     row: 'Errors: virtual card not created',

@@ -45,7 +45,7 @@ describe('a call', () => {
     expect(await response.json()).toMatchObject({ ok: true, bot_id: 'B0CARDBELL' });
   });
 
-  it('learns its granted scopes, and is refused for others, which are named', async () => {
+  it('returns the granted scopes, or an error that names the missing scope', async () => {
     await workspace.stop();
     workspace = await openWorkspace({ scopes: ['chat:write'] });
 
