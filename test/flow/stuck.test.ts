@@ -103,7 +103,7 @@ it('a webhook that does not fit is quarantined, fails its replay, and can be dis
   expect((await replay('list')).text).toContain('0 quarantined, 0 failed.');
 });
 
-it('metrics, but not readiness, report that Slack refuses the token, and ops are notified when it is resolved', async () => {
+it('readiness warns and metrics report that Slack refuses the token, and ops are notified when it is resolved', async () => {
   const { workspace, deliver, adminUrl, waitFor } = cardbell();
   await until(async () => (await metric('workers')) === 1, 'the worker is seen');
   expect(await metric('slack_token_ok')).toBe(1);
