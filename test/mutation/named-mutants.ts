@@ -1,8 +1,8 @@
-/** A fault that once passed every test: it must never do so again. */
+/** A fault that once passed every test and must never do so again. */
 export interface NamedMutant {
   readonly name: string;
   readonly file: string;
-  /** Text that occurs once in the file, and what stands in its place. */
+  /** Text that occurs once in the file, and its replacement. */
   readonly from: string;
   readonly to: string;
 }

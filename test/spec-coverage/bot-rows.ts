@@ -1,30 +1,29 @@
 import type { CoverageRow } from './check-coverage.ts';
 
 /**
- * What the specification asks of whoever receives its webhooks and calls its API, and the test that proves that
- * Cardbell does it. The service's own side is in `sandbox-rows.ts`.
+ * The specification's requirements for a webhook receiver and API client, and the tests that prove that Cardbell meets
+ * them. The service's side is in `sandbox-rows.ts`.
  */
 export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'a webhook kind has its own URL',
     file: 'test/flow/receivers.test.ts',
-    title: 'an authentic webhook > of kind %s is stored, redacted, before the answer 200',
+    title: 'an authentic webhook > of kind %s is redacted and stored before the 200',
   },
   {
     row: 'the receiver answers 200 or 201 within the timeout',
     file: 'test/flow/receivers.test.ts',
-    title: 'an authentic webhook > is answered while Slack is away, within a tenth of a second',
+    title: 'an authentic webhook > is answered within a tenth of a second while Slack is down',
   },
   {
     row: 'missed events must be retrieved through the API',
     file: 'test/flow/recovery.test.ts',
-    title:
-      'events missed while web was down are posted once, marked late, with their number; their webhooks add nothing',
+    title: 'posts events missed while web was down once, marked late, with a count, and their webhooks add nothing',
   },
   {
     row: 'TLS 1.2 or later',
     file: 'test/flow/receivers-process.test.ts',
-    title: 'TLS > is 1.2 or newer, and carries the same receivers',
+    title: 'TLS > is 1.2 or newer and serves the same receivers',
   },
   {
     row: 'envelope: CallbackTime with UTC offset',
@@ -129,14 +128,14 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'INACTIVE to BLOCKED sends ACTIVE, then BLOCKED',
     file: 'test/flow/card-lifecycle.test.ts',
-    title: 'a new card that is blocked is one line, although the service sends two webhooks',
+    title: 'shows a new card that is blocked as one line, although the service sends two webhooks',
   },
   {
     row: 'the status webhook can be delayed by the queue',
     file: 'test/flow/card-lifecycle.test.ts',
-    title: 'an older event that arrives late says what the status is now',
+    title: 'states the current status when an older event arrives late',
   },
-  { row: 'CLOSED is final', file: 'test/flow/card-lifecycle.test.ts', title: 'CLOSED says that it is final' },
+  { row: 'CLOSED is final', file: 'test/flow/card-lifecycle.test.ts', title: 'says that CLOSED is final' },
   {
     row: 'authorization, settlement, reversal and PIN are told apart, in words',
     file: 'test/templates/alerts/money-line.test.ts',
@@ -165,7 +164,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '2. a mismatch is not to be trusted',
     file: 'test/flow/receivers.test.ts',
-    title: 'a request that is refused > for %s is told 401 and how to authenticate',
+    title: 'a refused request > gets 401 and how to authenticate for %s',
   },
   {
     row: '3. the shared secret is stored securely',
@@ -185,12 +184,13 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: '5. Expect: 100-continue',
     file: 'test/flow/receivers-connections.test.ts',
-    title: 'a sender that waits for "100 Continue" > is told to continue when it is authentic, and then 200',
+    title: 'a sender that waits for "100 Continue" > gets 100 and then 200 if authentic',
   },
   {
     row: '5. Connection: Keep-Alive',
     file: 'test/flow/receivers-connections.test.ts',
-    title: 'while others do nothing > a connection of the service stays open for longer than the service might pause',
+    title:
+      'while other connections are idle or slow > a connection from the card service stays open longer than the service might pause',
   },
   {
     row: '5. the version header decides the signs',
@@ -205,12 +205,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'declined authorizations and declined PIN transactions are declines',
     file: 'test/flow/alerts.test.ts',
-    title: 'every kind of webhook > treats a declined authorization as a decline, whichever path it came by',
+    title: 'every kind of webhook > treats a declined authorization as a decline, even on the authorization path',
   },
   {
     row: 'Card Status Change, Card Shipping, Virtual Card reach their channels',
     file: 'test/flow/alerts.test.ts',
-    title: 'every kind of webhook > %s is posted to its channel, with the holder and the words that matter',
+    title: 'every kind of webhook > posts %s to its channel with the holder and the key facts',
   },
   {
     row: 'retries repeat an event',
@@ -240,12 +240,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'network transactions of one card account for a given duration',
     file: 'test/flow/why.test.ts',
-    title: '/card declines > counts declines of the service and of webhooks once, newest first',
+    title: '/card declines > lists declines from the service and from webhooks once, newest first',
   },
   {
     row: 'the twelve decline codes',
     file: 'test/flow/declines.test.ts',
-    title: '%s says why, in the service’s words or plainer words',
+    title: 'explains %s in the service’s words or plainer ones',
   },
   {
     row: 'a decline code that is not listed',
@@ -271,7 +271,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'API error answers',
     file: 'test/flow/unsure-writes.test.ts',
-    title: 'a refusal > is shown in the API’s own words, with the note that nothing changed',
+    title: 'a refusal > is shown in the API’s words, with a note that nothing changed',
   },
   {
     row: 'the last retry comes after an hour, then the notification is gone',
@@ -282,13 +282,13 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   {
     row: 'time-based limits: daily, weekly, monthly, yearly, lifetime',
     file: 'test/flow/commands.test.ts',
-    title: 'each command > limit knows %s, and none takes it away',
+    title: 'each command > limit sets a %s limit, and “none” asks to remove it',
   },
   { row: 'CustomId names a card', file: 'test/flow/which-card.test.ts', title: '%s names a card' },
   {
     row: 'activating ends the other cards of the account (assumption)',
     file: 'test/flow/replacement.test.ts',
-    title: 'activating a card that ends another one asks first, names it, and changes nothing',
+    title: 'asks first before activating a card that closes another, names that card, and changes nothing yet',
   },
   {
     row: '1. the API version is a path segment',
@@ -315,12 +315,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
     row: 'POST /VirtualCard/Order: the result comes asynchronously, with its webhook',
     file: 'test/flow/virtual-order.test.ts',
     title:
-      '/card virtual order > orders once and tells the result to the channel and the person who asked, never the number',
+      '/card virtual order > orders once and reports the result to the channel and the requester, without the card number',
   },
   {
     row: 'POST /VirtualCard/Data: one virtual card in each request',
     file: 'test/flow/virtual-order.test.ts',
-    title: '/card virtual resend > asks once and says when it was sent',
+    title: '/card virtual resend > requests the details once and says when they were sent',
   },
   {
     row: 'removed endpoints are never called',

@@ -7,14 +7,14 @@ type Fields = Readonly<Record<string, Arg | Buffer>>;
 type Command = (...args: Arg[]) => unknown;
 
 /**
- * Redis in this process: the commands and scripts that the stores of actions use, on a clock of the test's own. For what
- * takes thousands of steps and months of time; a command that is not here is an error.
+ * An in-memory Redis with the commands and scripts of the action stores, on the test's clock. For tests with thousands of
+ * steps over months. Any other command is an error.
  */
 export function memoryRedis(now: () => Date): Redis {
   const commands: Readonly<Record<string, Command>> = createCommands(() => now().getTime());
   const call = (name: string): Command => {
     const command = commands[name];
-    if (command === undefined) throw new Error(`the Redis in memory does not know ${name}`);
+    if (command === undefined) throw new Error(`the in-memory Redis does not know ${name}`);
     return (...args) => command(...args);
   };
   const multi = (): object => {
@@ -170,7 +170,7 @@ function createCommands(nowMs: () => number) {
       }
       return 1;
     },
-    /** Of the scripts that only read there is one: alerts/read-alerts. */
+    /** The only read-only script is alerts/read-alerts. */
     callBuffer: (_command: Arg, _digest: Arg, _count: Arg, ...alerts: Arg[]) =>
       alerts.map((alert) => {
         const fields = [...hash(alert)].map(([name, value]) => [name, Buffer.from(value as string)] as const);

@@ -1,4 +1,4 @@
-/** Waits until something holds; fails with its description when it never does. The deadline is generous. */
+/** Waits until the condition is true. Fails with its description after a generous deadline. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 60_000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await holds())) {
@@ -7,7 +7,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
   }
 }
 
-/** Gives something that must not happen time to happen. Only where nothing tells when it could no longer happen. */
+/** Waits for something that must not happen. Only when nothing signals that it can no longer happen. */
 export async function settled(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -73,17 +73,17 @@ const elsewhere: readonly { readonly row: string; readonly file: string; readonl
   {
     row: '10: misunderstood words about time',
     file: 'test/flow/one-person.test.ts',
-    title: 'is a time, not a reason, in whichever words',
+    title: 'is read as a duration, not a reason, in any wording',
   },
   {
     row: '12: a member types commands for two minutes',
     file: 'test/flow/permissions.test.ts',
-    title: 'a member who types commands all the time fills neither the record nor what Slack answers about groups',
+    title: 'cannot flood the record or Slack’s user group lookups with commands',
   },
   {
     row: '13: a channel is shared with another company',
     file: 'test/flow/shared-channels.test.ts',
-    title: 'requests and audit lines never reach a channel that another company reads',
+    title: 'never posts requests and audit lines to a channel shared with another company',
   },
 ];
 
