@@ -148,7 +148,7 @@ it('expires by itself, and a decision that comes after its time does not count',
 });
 
 it('that was refused while the worker of its confirmation stood still links nothing, and stays refused', async () => {
-  const lost = new TooLateError('the lock may be somebody else’s by now');
+  const lost = new TooLateError('someone else may own the lock');
   const world = await setUp(undefined, {
     withLock: async (_name, work) => await work({ confirm: () => Promise.reject(lost) }),
   });
