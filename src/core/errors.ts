@@ -54,7 +54,7 @@ export class ForgedError extends AppError {
   readonly retryable = true;
 
   constructor() {
-    super('data in Redis was not written by a Cardbell worker, or was changed afterwards');
+    super('data in Redis was not written by a worker of Cardbell, or was changed afterwards');
   }
 }
 

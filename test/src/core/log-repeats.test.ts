@@ -57,9 +57,9 @@ it('holds back nothing that is told once: the record of what people did, and wha
 it('writes at once what comes again after a pause', async () => {
   const { log, lines } = collect(20);
 
-  log.warn({}, 'maintenance failed, the next run comes');
+  log.warn({}, 'maintenance failed; will retry on the next run');
   await new Promise((resolve) => setTimeout(resolve, 60));
-  log.warn({}, 'maintenance failed, the next run comes');
+  log.warn({}, 'maintenance failed; will retry on the next run');
 
   expect(lines()).toHaveLength(2);
   expect(lines()[1]?.repeated).toBeUndefined();

@@ -14,11 +14,7 @@ it.each<[string, Partial<RedisSettings>, RegExp | null]>([
   ['evicting', { policy: 'allkeys-lru' }, /maxmemory-policy is allkeys-lru/],
   ['without an append-only file', { isAppendOnly: false }, /appendonly is off/],
   ['never synced', { fsync: 'no' }, /appendfsync is no/],
-  [
-    'that does not tell',
-    { policy: null, isAppendOnly: null, fsync: null },
-    /does not report its maxmemory-policy/,
-  ],
+  ['that does not tell', { policy: null, isAppendOnly: null, fsync: null }, /does not report its maxmemory-policy/],
 ])('Redis %s: %s', (_what, settings, said) => {
   const problems = problemsOf([{ ...good, ...settings }]);
 
