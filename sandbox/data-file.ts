@@ -9,7 +9,7 @@ export class DataFileError extends Error {}
 export async function readDataFile(path: string): Promise<State | undefined> {
   const folder = dirname(path);
   await access(folder, constants.W_OK).catch((error: unknown) => {
-    throw new DataFileError(`the data file cannot be written: this user may not write to the folder ${folder}`, {
+    throw new DataFileError(`the data file cannot be written: ${folder} is not a folder that this user may write to`, {
       cause: error,
     });
   });

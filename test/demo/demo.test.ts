@@ -183,7 +183,7 @@ it('the demo ends with 1 and the last words of a process that died', async () =>
   const code = await demo.ended;
 
   expect(code).toBe(1);
-  expect(demo.complaints()).toMatch(/the worker process did not go on: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
+  expect(demo.complaints()).toMatch(/the worker process stopped: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
   expect(children.filter(isAlive)).toEqual([]);
   expect(existsSync(demo.folder)).toBe(false);
 });

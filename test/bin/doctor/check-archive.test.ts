@@ -57,7 +57,7 @@ describe('the doctor, about the folder of old months of the audit record', () =>
   it('says so where it is no folder', async () => {
     await writeFile(join(folder, 'a-file'), '');
     expect(await findings(join(folder, 'a-file'))).toEqual([
-      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is no folder`,
+      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is not a folder`,
     ]);
 
     await mkdir(join(folder, 'below'));
