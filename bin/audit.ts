@@ -21,9 +21,10 @@ const usage = `The record of who did what: verify and export it.
 
 COUNT:HASH is in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
-Reads REDIS_URL; AUDIT_ARCHIVE where old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
-(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them. An export goes on record, for which it takes AUDIT_KEY, too.
-Ends with 0 when the record is whole, 1 when it or its copy is not, 64 when the command could not be read, 69 when Redis or
+Reads REDIS_URL; AUDIT_ARCHIVE if old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
+(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them.
+An export goes on record, which also needs AUDIT_KEY (or CARD_API_TOKEN).
+Exit code: 0 when the record is complete, 1 when it or its copy is not, 64 for a wrong command line, 69 when Redis or
 the copy does not answer, 78 when a variable is missing or bad.
 `;
 

@@ -20,10 +20,10 @@ const usage = `Checks everything that Cardbell needs, from the machine where it 
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know
   npm run doctor -- --json                             for machines: one JSON document
 
-Reads the variables of both processes; npm run takes them from .env. Where only those of web are set, or only the worker's, it
-checks what they are needed for, and names what is left for the doctor of the other process. Each line says what is so, or what
-to do. In every channel it posts one line and deletes it at once. Exit code: 0 when nothing has to be done, 1 otherwise, 64 for a wrong
-command line.
+Reads the variables of both processes; npm run takes them from .env. If only those of web or only the worker's are set, it
+checks what they are for, and lists what the doctor of the other process must check. Each line says what was found, or what
+to do. It posts one line in every channel and deletes it immediately. Exit code: 0 when there is nothing to do, 1 otherwise, 64 for a
+wrong command line.
 `;
 
 /** Null when the usage was requested. @throws UsageError */

@@ -22,7 +22,7 @@ const usage = `The policy: check it, explain what it would do, and replay past d
   repeated)
 
 explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
-for replay. Ends with 0 when it is done, 1 when replay found differences, 64 when the command could not be read, 65 when
+for replay. Exit code: 0 when it is done, 1 when replay found differences, 64 for a wrong command line, 65 when
 the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 

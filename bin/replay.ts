@@ -20,8 +20,8 @@ const usage = `Quarantined webhooks and failed jobs: inspect, retry, discard.
   npm run replay -- run ID|all                    retry
   npm run replay -- discard ID --reason "..."     delete it permanently
 
-Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Ends with 0 when it is done, 1 when it
-could not be, 64 when the command could not be read, 69 when Redis does not answer, 78 when a variable is missing or bad.
+Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Exit code: 0 when it is done, 1 when it
+failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
 const EX_USAGE = 64;

@@ -25,7 +25,7 @@ or a decline code, for instance decline.rule.velocity.
 
 Times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
-Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line,
+Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
 78 when the variable of the secret is bad.
 `;
 

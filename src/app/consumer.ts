@@ -11,8 +11,8 @@ import { isJobName, type JobData, type JobName, jobs } from './jobs.ts';
 
 /**
  * When a worker dies, another takes its job after four to seven seconds instead of BullMQ's default minute, because an
- * alert must not wait that long. A worker that freezes for longer may run a job twice at the same time as another;
- * every job is safe to run twice. Jobs can be repeated, so a job is never given up because its workers died too often.
+ * alert must not wait that long. If a worker freezes for longer, its job may run twice; every job is safe to run twice.
+ * A job is never given up because its workers died too often.
  */
 const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 1_000_000 } as const;
 
