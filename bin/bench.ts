@@ -18,15 +18,15 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
                                         waiting, programs, soak
 
-  --full   memory goes on to a million events
+  --full   memory continues to a million events
   --events N         how many events wait under waiting, 100000 unless given; and come under soak, 30000
   --actions N        how many actions there are under soak, 1000 unless given
   --profile FOLDER   writes a processor profile of the worker under cost
   --json   the figures of cost and routing as JSON
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
-Ends with 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 when the command could not
-be read.
+Exit code: 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 for a wrong command
+line.
 `;
 const EX_USAGE = 64;
 const all = [

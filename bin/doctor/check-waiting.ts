@@ -15,12 +15,12 @@ const CHANNELS_NAMED = 3;
 
 interface Options {
   readonly shards: number;
-  /** `REDIS_FULL_PERCENT` as a share; null where the configuration does not say it. */
+  /** `REDIS_FULL_PERCENT` as a fraction. Null when the configuration does not set it. */
   readonly fullAt: number | null;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** What waits, how long it takes until it is posted, and what Redis will need for it. */
+/** How much waits, how long until it is posted, and how much memory Redis will need for it. */
 export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
   const waits = await inTime(readWaits(redis, shards)).catch(() => null);
   if (waits === null) {
@@ -52,7 +52,7 @@ async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
   };
 }
 
-/** Of all nodes together; without a limit where one of them has none. */
+/** Across all nodes. No limit if any of them has none. */
 async function readMemory(redis: RedisClient): Promise<Memory> {
   const each = await Promise.all(serversOf(redis).map(memoryOf));
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);

@@ -107,7 +107,7 @@ export function teller(
       await respond(responseUrl, message);
     } catch (cause) {
       await postEphemeral(channel, userId, message).catch((error: unknown) => {
-        log.error({ err: error, cause }, 'answer could not be delivered');
+        log.error({ err: error, cause }, 'could not deliver an answer');
       });
     }
   };

@@ -26,7 +26,7 @@ export function ofForm(
     origin,
     async notify(message: Message): Promise<void> {
       await deps.postEphemeral(channel, actor.userId, message).catch((error: unknown) => {
-        deps.log.error({ err: error }, 'answer could not be delivered');
+        deps.log.error({ err: error }, 'could not deliver an answer');
       });
     },
   };

@@ -32,7 +32,7 @@ it.concurrent.each([
     'sandbox',
     ['--port', '0', '--token', 't', '--secret', 's', '--data', '/nowhere/at/all'],
     1,
-    /^sandbox: .*\/nowhere\/at is no folder/m,
+    /^sandbox: .*\/nowhere\/at is not a folder/m,
   ],
   ['audit', [], 64, /npm run audit -- verify/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
@@ -159,7 +159,7 @@ it.concurrent('policy checks a file and explains its effect on one change', asyn
   const explain = await run('policy', [...words, ...file]);
 
   expect(check).toMatchObject({ code: 0, err: '' });
-  expect(check.out).toMatch(/^contractor\.yaml is a policy, SHA-256 [0-9a-f]{64}\.$/m);
+  expect(check.out).toMatch(/^contractor\.yaml is a valid policy, SHA-256 [0-9a-f]{64}\.$/m);
   expect(explain).toMatchObject({ code: 0, err: '' });
   expect(explain.out).toMatch(/^Change: raises it by \$500\.00, for 4 hours$/m);
   expect(explain.out).toMatch(/^Result: waits for 1 other approver, from: S02OFFICE$/m);

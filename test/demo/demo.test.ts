@@ -183,7 +183,7 @@ it('the demo exits with 1 and prints the last log lines of a process that died',
   const code = await demo.ended;
 
   expect(code).toBe(1);
-  expect(demo.complaints()).toMatch(/the worker process did not go on: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
+  expect(demo.complaints()).toMatch(/the worker process stopped: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
   expect(children.filter(isAlive)).toEqual([]);
   expect(existsSync(demo.folder)).toBe(false);
 });

@@ -140,7 +140,7 @@ describe('the doctor', () => {
     const { fixes } = await doctor();
     await cardbell().store.set(stateKey('format'), FORMAT);
 
-    expect(fixes).toEqual(['fix: this version cannot read what is stored']);
+    expect(fixes).toEqual(['fix: this version cannot read the stored data']);
   });
 
   it('reports that web runs with secrets other than those in the variables', async () => {

@@ -158,7 +158,7 @@ describe('a submission', () => {
     const strange = await workspace.submitView({ user: 'U1', viewId, values: { value: 'x' } });
 
     expect(refused.errors).toEqual({ amount: 'Too much' });
-    expect(strange).toMatchObject({ ok: false, error: 'errors for blocks that are no inputs: nowhere' });
+    expect(strange).toMatchObject({ ok: false, error: 'errors for blocks that are not inputs: nowhere' });
     expect(workspace.views.open.size).toBe(1);
   });
 

@@ -56,7 +56,7 @@ Object.assign(store, {
   },
 });
 
-/** The last message, and from now on those that come. App Home is read from the top. */
+/** Scrolls to the newest message and follows new ones. App Home starts at the top. */
 function toNewest() {
   store.pointed = undefined;
   $('scroll').scrollTop = store.place === 'home' ? 0 : $('scroll').scrollHeight;
@@ -67,9 +67,9 @@ $('newest').addEventListener('click', toNewest);
 $('scroll').addEventListener('scroll', () => {
   if (isAtBottom($('scroll'))) $('newest').hidden = true;
 });
-// Arrow keys scroll it, in every browser.
+// Makes arrow keys scroll it in every browser.
 $('scroll').tabIndex = 0;
-// Who scrolls has read what the link pointed to.
+// Someone who scrolls has read the linked message.
 function goOn() {
   store.pointed = undefined;
 }
@@ -137,7 +137,7 @@ function drawPlace() {
     return fill($('composer-place'));
   }
   drawMessages(scroll, store);
-  // What is half written stays, unless it was for another place or by another person.
+  // Keep a draft, unless it was for another place or written as another person.
   if (composerOf === `${store.me} ${store.place}`) return;
   composerOf = `${store.me} ${store.place}`;
   fill($('composer-place'), createComposer(store));
@@ -155,7 +155,7 @@ function onMessage({ kind, message }) {
     drawSidebar($('sidebar'), store);
     drawHead();
   }
-  // What answers the viewer is shown at once, wherever they had scrolled to.
+  // Show answers to the viewer at once, wherever they had scrolled to.
   const mine = kind === 'posted' && !reply && (message.user === store.me || message.ephemeralUser === store.me);
   if (!elsewhere && store.place !== 'home') {
     drawMessages($('scroll'), store, { toBottom: mine });
@@ -203,7 +203,7 @@ async function refresh() {
   const { pointed } = store;
   drawPlace();
   toNewest();
-  // A new channel in the sidebar must not take away what somebody reads.
+  // A new channel in the sidebar must not move what someone is reading.
   if (readAt !== undefined) {
     scroll.scrollTop = readAt;
     $('newest').hidden = false;

@@ -57,7 +57,7 @@ describe('the doctor’s check of the audit archive', () => {
   it('reports a path that is not a folder', async () => {
     await writeFile(join(folder, 'a-file'), '');
     expect(await findings(join(folder, 'a-file'))).toEqual([
-      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is no folder`,
+      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is not a folder`,
     ]);
 
     await mkdir(join(folder, 'below'));

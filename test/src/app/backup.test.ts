@@ -133,7 +133,7 @@ it('rejects a file that is truncated, damaged or not a backup', async () => {
   await truncate(file, (await stat(file)).size - 10);
 
   await expect(lines(file)).rejects.toThrow(BackupError);
-  await expect(lines('package.json')).rejects.toThrow(/is no backup of Cardbell/);
+  await expect(lines('package.json')).rejects.toThrow(/is not a backup of Cardbell/);
   await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read: ENOENT/);
   await expect(lines(folder)).rejects.toThrow(/cannot be read: EISDIR/);
 });
@@ -157,7 +157,7 @@ it('is not written if the data moved to other shards meanwhile', async () => {
     },
   });
 
-  await expect(takeBackup(watched, file, now)).rejects.toThrow(/moved, restored or upgraded meanwhile/);
+  await expect(takeBackup(watched, file, now)).rejects.toThrow(/moved, restored or upgraded during/);
 
   expect(await readdir(folder)).not.toContain('moved');
 });

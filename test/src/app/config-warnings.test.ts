@@ -42,6 +42,6 @@ it('warns about TLS settings if Redis is reached without TLS', () => {
   const plain = { REDIS_URL: 'redis://redis.example', REDIS_TLS_INSECURE: 'true' };
   expect(workerConfig({ ...env, ...plain }).warnings).toEqual([expect.stringMatching(/^REDIS_TLS_INSECURE.*rediss:/)]);
   expect(workerConfig({ ...env, ...plain, REDIS_URL: 'rediss://redis.example' }).warnings).toEqual([
-    expect.stringMatching(/^REDIS_TLS_INSECURE.*pretend to be Redis/),
+    expect.stringMatching(/^REDIS_TLS_INSECURE.*impersonate Redis/),
   ]);
 });

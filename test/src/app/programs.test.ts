@@ -103,14 +103,14 @@ describe('the configuration of several card programs', () => {
     ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
     ['card', 'expected another name than card'],
     ['first', 'expected another name than first'],
-    ['activate', 'expected a command of its own for each card program, but /card-activate is of two'],
+    ['activate', 'expected a separate command for each card program, but two use /card-activate'],
   ])('rejects PROGRAMS=%s with a reason', (PROGRAMS, why) => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
   });
 
   it('requires a separate command for each program', () => {
     expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' })).join('\n')).toContain(
-      'SLACK_COMMAND: expected a command of its own',
+      'SLACK_COMMAND: expected a separate command',
     );
   });
 

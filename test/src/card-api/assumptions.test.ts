@@ -23,7 +23,7 @@ it('applies overrides and keeps the other defaults', () => {
 it.each([
   ['{', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
   ['[]', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
-  ['{"secret":1}', 'CARD_API_ASSUMPTIONS: expected no other entries than'],
+  ['{"secret":1}', 'CARD_API_ASSUMPTIONS: expected only entries from'],
   ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS: expected an accepted form in noLimit'],
   ['{"setCardStatusPaths":["Card"]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths.0'],
   ['{"setCardStatusPaths":[]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths'],

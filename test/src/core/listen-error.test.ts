@@ -32,7 +32,7 @@ describe('the error of a server that cannot listen', () => {
     const at = { host: '192.0.2.1', port: 0 };
 
     expect(listenError(await failureAt(at.host, at.port), at, settings)).toMatchObject({
-      message: 'Cannot listen: 192.0.2.1 is no address of this machine. Correct HOST.',
+      message: 'Cannot listen: 192.0.2.1 is not an address of this machine. Correct HOST.',
     });
   });
 
@@ -40,7 +40,7 @@ describe('the error of a server that cannot listen', () => {
     const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
 
     expect(listenError(refused, { host: '0.0.0.0', port: 80 }, { port: '--port' })).toMatchObject({
-      message: 'Cannot listen: port 80 of 0.0.0.0 is not for this user. Set --port to a port above 1023.',
+      message: 'Cannot listen: this user may not listen on port 80 of 0.0.0.0. Set --port to a port above 1023.',
     });
   });
 

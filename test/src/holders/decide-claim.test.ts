@@ -148,7 +148,7 @@ it('expires, and ignores a decision made after that', async () => {
 });
 
 it('links nothing and stays denied if the denial came while the confirming worker was frozen', async () => {
-  const lost = new TooLateError('the lock may belong to someone else by now');
+  const lost = new TooLateError('someone else may own the lock');
   const world = await setUp(undefined, {
     withLock: async (_name, work) => await work({ confirm: () => Promise.reject(lost) }),
   });

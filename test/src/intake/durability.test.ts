@@ -17,7 +17,7 @@ it.each<[string, Partial<RedisSettings>, RegExp | null]>([
   [
     'that hides its settings',
     { policy: null, isAppendOnly: null, fsync: null },
-    /does not say what its maxmemory-policy is/,
+    /does not report its maxmemory-policy/,
   ],
 ])('Redis %s: %s', (_what, settings, said) => {
   const problems = problemsOf([{ ...good, ...settings }]);
