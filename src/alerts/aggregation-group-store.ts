@@ -1,12 +1,12 @@
-import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript, readScript } from '../core/redis-script.ts';
+import { readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { defineScriptWithAlerts } from './run-with-alerts.ts';
 
 /**
  * Retries share a message while each follows the previous one within this time. After a quiet period, a decline is news
@@ -67,7 +67,6 @@ interface Joining {
 }
 
 const runningKey = ({ channel, rule }: Joining): string => stateKey(`groups:${channel}:${rule.key}`);
-const alertKey = (id: string): string => stateKey(`alert:${id}`);
 
 /** The script's arguments for one decline. */
 function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (string | number)[] {
@@ -79,23 +78,13 @@ function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (
 
 /** Decides which declines are repeats of each other in a channel. One atomic script decides. */
 export function createAggregationGroups(redis: RedisClient) {
-  const script = defineScript(redis, joinScript);
-  const run = async (joining: readonly Joining[], leaders: readonly string[]): Promise<string[]> => {
-    const own = joining.flatMap((one) => [runningKey(one), alertKey(one.event.id)]);
-    const args = [joining.length, RUNNING_MAX, ALERT_TTL_SECONDS, ...joining.flatMap(argsOf), ...leaders];
-    return (await script.run([...own, ...leaders.map(alertKey)], args)) as string[];
-  };
-  const joinTogether = batched((joining: readonly Joining[]) => run(joining, []));
-  /**
-   * A script must declare the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that
-   * touches other keys would stop halfway. Usually there is no other leader. If one was added in the meantime, the script
-   * runs again.
-   */
-  async function joinOther(one: Joining): Promise<string> {
-    const leaders = (await redis.hkeys(runningKey(one))).filter((id) => id !== one.event.id);
-    const [answer] = await run([one], leaders);
-    return answer || (await joinOther(one));
-  }
+  const join = defineScriptWithAlerts<Joining>(redis, {
+    source: joinScript,
+    settings: [RUNNING_MAX, ALERT_TTL_SECONDS],
+    keysOf: (one) => [runningKey(one), stateKey(`alert:${one.event.id}`)],
+    argsOf,
+    ownersOf: runningKey,
+  });
   return {
     /**
      * Adds a decline to its group in a channel. Idempotent and independent of the order of arrival: each event counts once
@@ -107,8 +96,7 @@ export function createAggregationGroups(redis: RedisClient) {
      * @returns the id of the alert whose message represents the group; the event's own id if it is the first.
      */
     async join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> {
-      const one = { channel, event, rule, isLate };
-      return (await joinTogether(one)) || (await joinOther(one));
+      return (await join({ channel, event, rule, isLate })) ?? event.id;
     },
   };
 }

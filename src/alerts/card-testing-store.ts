@@ -4,10 +4,10 @@ import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { locationLine } from '../core/merchant-category.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript, readScript } from '../core/redis-script.ts';
+import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { ALERT_ID_IN_KEY, runWithAlerts } from './run-with-alerts.ts';
+import { defineScriptWithAlerts } from './run-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
@@ -44,9 +44,49 @@ export type CardTesting = ReturnType<typeof createCardTesting>;
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
+/** A decline that is recorded at its merchant in a channel. */
+interface Joining {
+  /** Channel and merchant. */
+  readonly merchant: string;
+  readonly event: TransactionEvent;
+  readonly card: Pick<CardFacts, 'holder' | 'last4'>;
+  /** Id of the warning that this decline may cause. */
+  readonly ownWarningId: string;
+}
+
+const warningsKey = ({ merchant }: Joining): string => stateKey(`testing-warnings:${merchant}`);
+
+/** The script's arguments for one decline. */
+function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
+  const { id, acctId, amountCents: cents, occurredAt } = event;
+  const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
+  const facts = { acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] };
+  return [id, Math.floor(Date.parse(occurredAt)), JSON.stringify(facts), ownWarningId];
+}
+
 /** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
 export function createCardTesting(redis: RedisClient) {
-  const script = defineScript(redis, joinScript);
+  const join = defineScriptWithAlerts<Joining>(redis, {
+    source: joinScript,
+    settings: [
+      CARD_TESTING_WINDOW_MS,
+      CARD_TESTING_GAP_MS,
+      AGGREGATION_SPAN_MS,
+      CARD_TESTING_CARDS,
+      REMEMBERED_MAX,
+      REMEMBERED_SECONDS,
+      ALERT_TTL_SECONDS,
+      SMALL_CENTS,
+    ],
+    keysOf: (one) => [
+      stateKey(`testing:${one.merchant}`),
+      stateKey(`testing-facts:${one.merchant}`),
+      warningsKey(one),
+      stateKey(`alert:${one.ownWarningId}`),
+    ],
+    argsOf,
+    ownersOf: warningsKey,
+  });
   return {
     /**
      * Records a decline at its merchant. Idempotent and independent of the order of arrival: each event counts once and
@@ -57,29 +97,11 @@ export function createCardTesting(redis: RedisClient) {
     async join(
       channel: string,
       event: TransactionEvent,
-      { holder, last4 }: Pick<CardFacts, 'holder' | 'last4'>,
+      card: Pick<CardFacts, 'holder' | 'last4'>,
     ): Promise<{ warningId: string; isCause: boolean } | null> {
+      const ownWarningId = contentId('evt_', ['card-testing', channel, event.id]);
       const merchant = `${channel}:${merchantKey(event)}`;
-      const { id, acctId, amountCents: cents, occurredAt } = event;
-      const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
-      const ownWarningId = contentId('evt_', ['card-testing', channel, id]);
-      const warnings = stateKey(`testing-warnings:${merchant}`);
-      const keys = [stateKey(`testing:${merchant}`), stateKey(`testing-facts:${merchant}`), warnings];
-      const warningId = await runWithAlerts({ redis, script, keys, owners: warnings, own: ownWarningId }, [
-        id,
-        Math.floor(Date.parse(occurredAt)),
-        JSON.stringify({ acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] }),
-        ownWarningId,
-        CARD_TESTING_WINDOW_MS,
-        CARD_TESTING_GAP_MS,
-        AGGREGATION_SPAN_MS,
-        CARD_TESTING_CARDS,
-        ALERT_ID_IN_KEY,
-        REMEMBERED_MAX,
-        REMEMBERED_SECONDS,
-        ALERT_TTL_SECONDS,
-        SMALL_CENTS,
-      ]);
+      const warningId = await join({ merchant, event, card, ownWarningId });
       return warningId !== null ? { warningId, isCause: warningId === ownWarningId } : null;
     },
   };

@@ -1,14 +1,15 @@
 --- @keys running groups and alerts...
--- KEYS: for each event, the running groups of its rule (leader → first and last ms) and its alert; then the alerts of other
--- leaders.
--- ARGV: number of events, most running groups per rule, alert TTL (s); then for each event: id, ms, ISO time, reported at,
--- cents, gap, span, channel, TTL of its groups (s), 1 if fetched late; then the ids of the other leaders.
--- Returns for each event the alert that represents its group, or '' when the alert of a leader is missing from the keys.
-local EACH, count = 10, tonumber(ARGV[1])
--- Alert id → index of its key.
+-- KEYS: per event the running groups of its rule (leader → first and last ms) and its alert. Then the alerts of other leaders.
+-- ARGV: pattern of an alert's id in a key, number of events, most running groups per rule, TTL of an alert (s), then per event id,
+-- ms, ISO time, told at, cents, gap, span, channel, TTL of its groups (s), 1 if fetched late.
+-- Answers per event which alert represents its group, or '' when the alert of a leader is not among the keys.
+local pattern, count, runningMax, alertTtl = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local EACH = 10
+-- The place of each alert among the keys, by its id.
 local places = {}
-for index = 1, count do places[ARGV[4 + EACH * (index - 1)]] = 2 * index end
-for index = 2 * count + 1, #KEYS do places[ARGV[3 + EACH * count + index - 2 * count]] = index end
+for index = 1, #KEYS do
+  if index > 2 * count or index % 2 == 0 then places[string.match(KEYS[index], pattern)] = index end
+end
 
 local function isOver(alert, toldAt, isLate)
   local fields = redis.call('HGETALL', KEYS[alert])
@@ -58,24 +59,24 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
     end
     repeats = string.format('%.0f %.0f %.0f %s %s', number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents)),
       first == at and iso or from, last == at and iso or to)
-  elseif not best and #running >= 2 * tonumber(ARGV[2]) then
+  elseif not best and #running >= 2 * runningMax then
     redis.call('HDEL', KEYS[groups], oldest)
   end
   redis.call('HSET', KEYS[groups], leader, string.format('%.0f %.0f', first, last))
   redis.call('EXPIRE', KEYS[groups], lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
   -- An alert that was just saved already has the same TTL.
-  if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], ARGV[3]) end
+  if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], alertTtl) end
   if leader ~= event then
     redis.call('HSET', KEYS[own], groupField, leader)
-    redis.call('EXPIRE', KEYS[own], ARGV[3])
+    redis.call('EXPIRE', KEYS[own], alertTtl)
   end
   return leader
 end
 
 local leaders = {}
 for index = 1, count do
-  local at = 3 + EACH * (index - 1)
+  local at = 4 + EACH * (index - 1)
   leaders[index] = join(2 * index - 1, 2 * index, ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3], ARGV[at + 4], ARGV[at + 5],
     tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7]), ARGV[at + 8], ARGV[at + 9], ARGV[at + 10] == '1')
 end

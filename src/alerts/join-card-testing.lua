@@ -1,19 +1,19 @@
 --- @keys declines, facts, warnings, alerts...
--- KEYS: the merchant's declines by time, their facts, its warnings (id → first and last ms, and the cents that other
--- amounts are compared with), the alert of the warning that this event may cause, and the alerts of all other warnings.
--- Returns '' when the alert of a warning is missing: another event came first.
--- ARGV: event id, ms, facts (JSON), id of the warning that this event causes, window, gap, span, cards, pattern of an alert
--- id, most declines remembered, seconds they are remembered, TTL of a warning (s), largest small amount (cents).
+-- KEYS: for each decline its merchant's declines by time, their facts, the merchant's warnings (id → first and last ms, and the
+-- cents that other amounts are compared with), and the alert of the warning that it may cause. Then the alerts of other warnings.
+-- ARGV: pattern of an alert's id in a key, number of declines, window, gap, span, cards, most declines remembered, seconds they
+-- are remembered, TTL of a warning (s), largest small amount (cents), then per decline its event id, ms, facts (JSON), and the id
+-- of the warning that it may cause.
+-- Answers per decline its warning, nothing, or '' when the alert of a warning is not among the keys.
+local pattern, declines = ARGV[1], tonumber(ARGV[2])
+local window, gap, span, cards = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local remembered, rememberedFor, warningTtl, small = tonumber(ARGV[7]), ARGV[8], ARGV[9], tonumber(ARGV[10])
 local alerts = {}
-for i = 4, #KEYS do alerts[string.match(KEYS[i], ARGV[9])] = KEYS[i] end
-local warnings = redis.call('HGETALL', KEYS[3])
-for i = 1, #warnings, 2 do
-  if not alerts[warnings[i]] then return '' end
+for index = 1, #KEYS do
+  if index > 4 * declines or index % 4 == 0 then alerts[string.match(KEYS[index], pattern)] = KEYS[index] end
 end
-local at = tonumber(ARGV[2])
-local window, gap, span, cards = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-
-local cents, small = cjson.decode(ARGV[3]).minCents, tonumber(ARGV[13])
+-- Those of the decline that is being joined.
+local declinesKey, factsKey, warningsKey
 
 -- Both small, or at most a fifth apart.
 local function isAlike(one, other)
@@ -25,7 +25,7 @@ end
 local function alike(found, to)
   local kept = {}
   for i = 1, #found, 2 do
-    local facts = cjson.decode(redis.call('HGET', KEYS[2], found[i]))
+    local facts = cjson.decode(redis.call('HGET', factsKey, found[i]))
     if isAlike(facts.minCents, to) then kept[#kept + 1] = { id = found[i], at = tonumber(found[i + 1]), acct = facts.acctId } end
   end
   return kept
@@ -61,7 +61,7 @@ local function count(warning, text)
     if facts.holder == cjson.null then facts.holder = known.holder end
   end
   redis.call('HSET', alerts[warning], field, cjson.encode(facts))
-  redis.call('EXPIRE', alerts[warning], ARGV[12])
+  redis.call('EXPIRE', alerts[warning], warningTtl)
 end
 
 local function bounds(text)
@@ -73,56 +73,72 @@ end
 -- decide.
 local function keep(warning, first, last, to)
   while true do
-    local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. first, first - gap, 'WITHSCORES'), to)[1]
-    local after = alike(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. last, last + gap, 'WITHSCORES'), to)[1]
+    local before = alike(redis.call('ZREVRANGEBYSCORE', declinesKey, '(' .. first, first - gap, 'WITHSCORES'), to)[1]
+    local after = alike(redis.call('ZRANGEBYSCORE', declinesKey, '(' .. last, last + gap, 'WITHSCORES'), to)[1]
     local next
     if before and last - before.at <= span then first, next = before.at, before.at
     elseif after and after.at - first <= span then last, next = after.at, after.at
     else break end
-    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], next, next, 'WITHSCORES'), to)) do
-      count(warning, redis.call('HGET', KEYS[2], one.id))
+    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', declinesKey, next, next, 'WITHSCORES'), to)) do
+      count(warning, redis.call('HGET', factsKey, one.id))
     end
   end
-  redis.call('HSET', KEYS[3], warning, string.format('%.0f %.0f %.0f', first, last, to))
-  redis.call('EXPIRE', KEYS[3], ARGV[11])
+  redis.call('HSET', warningsKey, warning, string.format('%.0f %.0f %.0f', first, last, to))
+  redis.call('EXPIRE', warningsKey, rememberedFor)
 end
 
-local isNew = redis.call('ZADD', KEYS[1], 'NX', at, ARGV[1]) == 1
-if isNew then redis.call('HSET', KEYS[2], ARGV[1], ARGV[3]) end
-for i = 1, 2 do redis.call('EXPIRE', KEYS[i], ARGV[11]) end
+local function join(id, at, text, own)
+  local warnings = redis.call('HGETALL', warningsKey)
+  for i = 1, #warnings, 2 do
+    if not alerts[warnings[i]] then return '' end
+  end
+  local cents = cjson.decode(text).minCents
+  local isNew = redis.call('ZADD', declinesKey, 'NX', at, id) == 1
+  if isNew then redis.call('HSET', factsKey, id, text) end
+  redis.call('EXPIRE', declinesKey, rememberedFor)
+  redis.call('EXPIRE', factsKey, rememberedFor)
 
-for i = 1, #warnings, 2 do
-  local first, last, to = bounds(warnings[i + 1])
-  local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
-  if isNear and math.max(last, at) - math.min(first, at) <= span then
-    if isNew then
-      if at >= first and at <= last then count(warnings[i], ARGV[3]) end
-      keep(warnings[i], first, last, to)
+  for i = 1, #warnings, 2 do
+    local first, last, to = bounds(warnings[i + 1])
+    local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
+    if isNear and math.max(last, at) - math.min(first, at) <= span then
+      if isNew then
+        if at >= first and at <= last then count(warnings[i], text) end
+        keep(warnings[i], first, last, to)
+      end
+      return warnings[i]
     end
-    return warnings[i]
   end
+
+  local near = alike(redis.call('ZRANGEBYSCORE', declinesKey, at - window, at + window, 'WITHSCORES'), cents)
+  local first, last
+  for i = 1, #near do
+    local seen, number = {}, 0
+    for j = i, #near do
+      if near[j].at - near[i].at > window then break end
+      if not seen[near[j].acct] then seen[near[j].acct] = true; number = number + 1 end
+      if number >= cards then first, last = near[i].at, near[j].at end
+    end
+    if first then break end
+  end
+  local over = redis.call('ZCARD', declinesKey) - remembered
+  if over > 0 then
+    for _, id in ipairs(redis.call('ZRANGE', declinesKey, 0, over - 1)) do redis.call('HDEL', factsKey, id) end
+    redis.call('ZREMRANGEBYRANK', declinesKey, 0, over - 1)
+  end
+  if not first then return false end
+
+  for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', declinesKey, first, last, 'WITHSCORES'), cents)) do
+    count(own, redis.call('HGET', factsKey, one.id))
+  end
+  keep(own, first, last, cents)
+  return own
 end
 
-local near = alike(redis.call('ZRANGEBYSCORE', KEYS[1], at - window, at + window, 'WITHSCORES'), cents)
-local first, last
-for i = 1, #near do
-  local seen, number = {}, 0
-  for j = i, #near do
-    if near[j].at - near[i].at > window then break end
-    if not seen[near[j].acct] then seen[near[j].acct] = true; number = number + 1 end
-    if number >= cards then first, last = near[i].at, near[j].at end
-  end
-  if first then break end
+local answers = {}
+for index = 1, declines do
+  declinesKey, factsKey, warningsKey = KEYS[4 * index - 3], KEYS[4 * index - 2], KEYS[4 * index - 1]
+  local at = 4 * index + 7
+  answers[index] = join(ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3])
 end
-local over = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[10])
-if over > 0 then
-  for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, over - 1)) do redis.call('HDEL', KEYS[2], id) end
-  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over - 1)
-end
-if not first then return false end
-
-for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], first, last, 'WITHSCORES'), cents)) do
-  count(ARGV[4], redis.call('HGET', KEYS[2], one.id))
-end
-keep(ARGV[4], first, last, cents)
-return ARGV[4]
+return answers
