@@ -17,12 +17,12 @@ import { CHANNEL, onTheirWay, type Surroundings, startSurroundings, unposted } f
 
 /** Number of events stored at once. */
 const TOGETHER = 2000;
-const FIRST_TRANSACTION = 88_000_000;
+export const FIRST_TRANSACTION = 88_000_000;
 const STARTS = 3;
 const LOOK_MS = 500;
 /** If nothing moves for this long, it never will. */
 const STANDSTILL_MS = 120_000;
-const BYTES_IN_MB = 1_048_576;
+export const BYTES_IN_MB = 1_048_576;
 
 /** Variables that only the web process needs. The doctor needs them in addition to the worker's. */
 const webOnly = {
@@ -49,7 +49,6 @@ export async function benchWaiting(events: number): Promise<boolean> {
     const full = { web: await startedInMs(around, 'web'), worker: await startedInMs(around, 'worker') };
     const { seconds, inQueues, memory, redisMemory } = await drain(around);
     const { lost, twice, messages } = await compare(around, events);
-    const count = (value: number): string => Math.round(value).toLocaleString('en-US');
     const inMb = (bytes: readonly number[]): string => bytes.map((of) => count(of / BYTES_IN_MB)).join(', ');
     table(
       `${count(waiting)} events wait`,
@@ -76,6 +75,8 @@ export async function benchWaiting(events: number): Promise<boolean> {
   }
 }
 
+export const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+
 /** @returns how many events were stored per second. */
 async function fill({ intake, acctIds }: Surroundings, events: number): Promise<number> {
   const startedAt = performance.now();
@@ -89,7 +90,7 @@ async function fill({ intake, acctIds }: Surroundings, events: number): Promise<
 }
 
 /** Starts a process and waits until it reports that it is ready. */
-async function start({ env }: Surroundings, name: 'web' | 'worker'): Promise<Child> {
+export async function start({ env }: Surroundings, name: 'web' | 'worker'): Promise<Child> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const its = name === 'web' ? { ...webOnly, PORT: String(port) } : {};
   const all = { ...env, ...its, ADMIN_PORT: String(adminPort) };
@@ -144,7 +145,7 @@ interface Drained {
   readonly redisMemory: readonly number[];
 }
 
-function quarters(values: readonly number[]): number[] {
+export function quarters(values: readonly number[]): number[] {
   return [0, 1, 2, 3].map((index) => {
     const [from, to] = [index, index + 1].map((of) => Math.floor((of * values.length) / 4));
     return values.slice(from, to).reduce((most, value) => Math.max(most, value), 0);
@@ -152,7 +153,7 @@ function quarters(values: readonly number[]): number[] {
 }
 
 /** How many of the declines cannot be read in the channel, and how many appear more than once. */
-async function compare({ workspace }: Surroundings, events: number) {
+export async function compare({ workspace }: Surroundings, events: number) {
   const times = new Map<number, number>();
   for (const message of workspace.messages(CHANNEL))
     for (const cents of await readableAmounts(workspace, [message])) times.set(cents, (times.get(cents) ?? 0) + 1);
