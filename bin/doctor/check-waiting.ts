@@ -8,7 +8,7 @@ import { countEvents, readInbox } from '../../src/ops/health.ts';
 import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
-import { type Memory, predictDrain, predictMemory, type Waits } from './predict.ts';
+import { type Memory, predictDrain, predictMemory, type Waits, WORKER_PER_SECOND } from './predict.ts';
 import type { Report } from './report.ts';
 
 const CHANNELS_NAMED = 3;
@@ -89,8 +89,8 @@ function wordsOfDrain(waits: Waits): string {
   if (fullest === 0) return 'what waits is posted at once';
   return (
     `what waits is posted within ${duration(shortestMs)} where up to ${BATCH_MAX} alerts share a message, and within ` +
-    `${duration(longestMs)} where each needs its own: Slack takes one message a second in a channel, and the fullest gets ` +
-    `at most ${count(fullest)}`
+    `${duration(longestMs)} where each needs its own: Slack takes one message a second in a channel, one worker ` +
+    `handles about ${count(WORKER_PER_SECOND)} events a second, and the fullest channel gets at most ${count(fullest)}`
   );
 }
 

@@ -4,6 +4,8 @@
  */
 const DECLINE_BYTES = { atFirst: 1490, average: 880 } as const;
 const KEPT_DAYS = 30;
+/** Events that one worker handles per second, by `npm run bench -- waiting`: 1,375 on a busy machine with two cores. */
+export const WORKER_PER_SECOND = 1000;
 
 /** What the doctor found in Redis. */
 export interface Waits {
@@ -31,7 +33,9 @@ export function predictDrain(
 ): { readonly fullest: number; readonly shortestMs: number; readonly longestMs: number } {
   // Their channels are not known yet. In the worst case all go to the fullest one.
   const fullest = Math.max(0, ...outboxes.values()) + inbox + queues;
-  return { fullest, shortestMs: Math.ceil(fullest / batchMax) * postMs, longestMs: fullest * postMs };
+  const workMs = ((inbox + queues) / WORKER_PER_SECOND) * 1000;
+  const shortestMs = Math.max(Math.ceil(fullest / batchMax) * postMs, workMs);
+  return { fullest, shortestMs, longestMs: Math.max(fullest * postMs, workMs) };
 }
 
 /** Null when Redis does not report its memory use. */

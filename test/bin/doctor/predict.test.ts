@@ -19,6 +19,15 @@ it('predicts the drain time from the fullest channel plus everything not routed 
   expect(predictDrain(none, throttle)).toEqual({ fullest: 0, shortestMs: 0, longestMs: 0 });
 });
 
+it('predicts no shorter time than one worker needs for all events', () => {
+  const waits = { ...none, inbox: 900_000, queues: 100_000 };
+
+  expect(predictDrain(waits, { batchMax: 5000, postMs: 1 })).toMatchObject({
+    shortestMs: 1_000_000,
+    longestMs: 1_000_000,
+  });
+});
+
 it('predicts that memory grows by the backlog, and levels off when as many events expire as arrive', () => {
   const used = 100 * megabyte;
   const waits = { ...none, inbox: 600, queues: 400, lastDay: 1000, kept: 10_000 };
