@@ -55,16 +55,19 @@ export async function startRedis(
   );
   // Redis reports on its standard output why it does not start.
   let said = '';
-  for (const output of [child.stdout, child.stderr]) {
-    output?.on('data', (chunk: Buffer) => {
-      said = `${said}${chunk.toString()}`.slice(-2000);
-    });
-  }
+  const ready = new Promise<void>((resolve) => {
+    for (const output of [child.stdout, child.stderr]) {
+      output?.on('data', (chunk: Buffer) => {
+        said = `${said}${chunk.toString()}`.slice(-2000);
+        if (said.includes('Ready to accept connections')) resolve();
+      });
+    }
+  });
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
 
   try {
-    await answersPing(port, child);
+    await answersPing(port, child, ready);
   } catch (error) {
     killWithUs();
     throw new Error(`redis-server did not start on port ${port}: ${String(error)}\n${said.trim()}`);
@@ -87,7 +90,7 @@ export async function startRedis(
   };
 }
 
-async function answersPing(port: number, child: ChildProcess): Promise<void> {
+async function answersPing(port: number, child: ChildProcess, ready: Promise<void>): Promise<void> {
   const client = new Redis(port, '127.0.0.1', {
     retryStrategy: () => 25,
     maxRetriesPerRequest: null,
@@ -106,11 +109,8 @@ async function answersPing(port: number, child: ChildProcess): Promise<void> {
   });
   try {
     void client.connect().catch(() => {});
-    const answered = client.info('server').then(async (info) => {
-      // Another server may have the port: ours is about to exit because of it.
-      if (!info.includes(`process_id:${child.pid}\r\n`)) await exited;
-    });
-    await Promise.race([answered, exited, timer]);
+    // Another server that has the port answers too. Ours then exits without getting ready.
+    await Promise.race([Promise.all([client.ping(), ready]), exited, timer]);
   } finally {
     client.disconnect();
   }
