@@ -51,10 +51,9 @@ describe('the printed guide', () => {
     await openMenu();
     const people = page.getByLabel('You are');
     const labels = await people.locator('option').allInnerTexts();
-    await people.selectOption({ label: labels.find((label) => label.startsWith(name)) ?? name });
-    await expect
-      .poll(() => page.getByTestId('user-switcher').locator('option:checked').innerText(), POLL)
-      .toMatch(name);
+    const [id] = await people.selectOption({ label: labels.find((label) => label.startsWith(name)) ?? name });
+    // The page is drawn for this person. The selection alone changes at once.
+    await page.waitForURL((url) => url.searchParams.get('user') === id);
   }
 
   async function open(place: string): Promise<void> {

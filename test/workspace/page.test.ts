@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -15,6 +16,9 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** Time for the page to do something too early. */
+const EARLY_MS = 300;
 
 /** The parts of a selection that tests read. */
 interface Chosen {
@@ -162,7 +166,7 @@ it('sends commands, and shows their answers only to the sender', async () => {
   await page.getByTestId('composer').press('Enter');
   await message('You asked: show 4417').getByText('Only visible to you').waitFor();
   await page.getByTestId('user-switcher').selectOption('U2');
-  await page.locator('[data-testid=user-switcher] option[value=U2]:checked').waitFor({ state: 'attached' });
+  await page.waitForURL((url) => url.searchParams.get('user') === 'U2');
   await page.getByTestId('composer').fill('I see nothing');
   await page.getByTestId('composer').press('Enter');
   await message('I see nothing').waitFor();
@@ -230,6 +234,33 @@ it('shows dates in the viewer’s time zone', async () => {
 
   expect(inNewYork?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 12:30 PM');
   expect(inBerlin?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 6:30 PM');
+});
+
+it('shows a message that arrives while the page loads its state', async () => {
+  let loads = 0;
+  await page.route('**/page/state*', async (route) => {
+    const state = await route.fetch();
+    loads += 1;
+    await call(workspace, 'chat.postMessage', { channel: 'C1', text: `Posted after state ${loads} was read.` });
+    await sleep(EARLY_MS);
+    await route.fulfill({ response: state });
+  });
+
+  await visit();
+
+  await message(`Posted after state ${loads} was read.`).waitFor();
+});
+
+it('shows a message that arrives before the page is subscribed to changes', async () => {
+  await page.route('**/page/changes*', async (route) => {
+    await sleep(EARLY_MS);
+    await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'Posted before the first change' });
+    await route.continue();
+  });
+
+  await visit();
+
+  await message('Posted before the first change').waitFor();
 });
 
 it('shows threads, App Home, unread counts, and a failed delivery', async () => {

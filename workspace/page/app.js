@@ -43,7 +43,11 @@ Object.assign(store, {
     store.me = user;
     localStorage.setItem('user', user);
     store.unread.clear();
-    await start();
+    // Nothing drawn for one person may be used as another.
+    $('app').inert = true;
+    await start().finally(() => {
+      $('app').inert = false;
+    });
   },
   openThread(ts) {
     store.thread = ts;
@@ -165,7 +169,16 @@ function onMessage({ kind, message }) {
     drawThread($('thread-body'), store, store.thread);
 }
 
+/** Changes that arrived while the state was loading. It may lack them. */
+const early = [];
+let loads = 0;
+
 function onChange(change) {
+  if (loads > 0) early.push(change);
+  show(change);
+}
+
+function show(change) {
   if (change.type === 'message') return onMessage(change);
   if (change.type === 'modal') {
     closePopup();
@@ -181,7 +194,18 @@ function onChange(change) {
 }
 
 async function refresh() {
-  const state = await load(store.me);
+  const user = store.me;
+  loads += 1;
+  const state = await load(user).finally(() => {
+    loads -= 1;
+  });
+  // The last one to finish draws. If it read the state too early, the changes after it are shown again.
+  if (loads > 0 || user !== store.me) return;
+  draw(state);
+  for (const change of early.splice(0)) show(change);
+}
+
+function draw(state) {
   const { users, groups, channels, commands, messageShortcuts, globalShortcuts, team, app } = state;
   Object.assign(store, {
     users,
@@ -212,16 +236,18 @@ async function refresh() {
   modal.show(store.modal);
 }
 
-let stopListening;
+let listening;
 
 async function start() {
-  stopListening?.();
+  listening?.stop();
+  early.length = 0;
   if (!store.me || !store.users.some(({ id }) => id === store.me)) {
     const { users } = await load(store.me);
     const people = users.filter(({ isBot, isStranger }) => !isBot && !isStranger);
     if (!users.some(({ id, isBot }) => id === store.me && !isBot)) store.me = people[0]?.id ?? '';
   }
-  stopListening = listen(store.me, onChange, () => void refresh());
+  listening = listen(store.me, onChange, () => void refresh());
+  await listening.opened;
   await refresh();
   history.replaceState(null, '', store.address(store.place) + (asked.has('ts') ? `&ts=${asked.get('ts')}` : ''));
   if (store.place === 'home') void send('home', { user: store.me });

@@ -18,17 +18,25 @@ export async function load(user) {
   return await response.json();
 }
 
-/** Calls back on each change that the user sees, and when the connection is restored. */
+/**
+ * Calls back on each change that the user sees, and when the connection is restored.
+ *
+ * @returns `opened` resolves once no change is missed anymore, or if the connection fails.
+ */
 export function listen(user, onChange, onReturn) {
   const source = new EventSource(`/page/changes?user=${encodeURIComponent(user)}`);
   let broken = false;
   source.onmessage = (event) => onChange(JSON.parse(event.data));
-  source.onerror = () => {
-    broken = true;
-  };
-  source.onopen = () => {
-    if (broken) onReturn();
-    broken = false;
-  };
-  return () => source.close();
+  const opened = new Promise((resolve) => {
+    source.onerror = () => {
+      broken = true;
+      resolve();
+    };
+    source.onopen = () => {
+      if (broken) onReturn();
+      broken = false;
+      resolve();
+    };
+  });
+  return { opened, stop: () => source.close() };
 }
