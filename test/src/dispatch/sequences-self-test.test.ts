@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeHoles, type Hole, openHole } from '../../support/sequences/holes.ts';
-import { sequence } from '../../support/sequences/steps.ts';
+import { sequence, tried } from '../../support/sequences/steps.ts';
 
 /** What each row says of what somebody once did. Where no sequence of these steps can do it, a test of its own does. */
 const found: readonly { readonly row: string; readonly hole: Hole; readonly says: RegExp }[] = [
@@ -105,7 +105,7 @@ async function faultsWith(hole: Hole): Promise<readonly string[]> {
     if (fault !== null) said.push(fault);
     return !wanted.every(({ says }) => said.some((each) => says.test(each)));
   });
-  await fc.check(property, { numRuns: 300, seed: 13, endOnFailure: true });
+  await fc.check(property, { numRuns: tried.count, seed: tried.seed, endOnFailure: true });
   return said;
 }
 
@@ -116,7 +116,7 @@ describe('the sequences find again what the code once let people do', () => {
     const faults = await faultsWith(hole);
     expect(
       faults.some((fault) => says.test(fault)),
-      'no sequence of 300 found it',
+      `no sequence of ${tried.count} found it`,
     ).toBe(true);
   });
 
