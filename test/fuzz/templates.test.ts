@@ -367,7 +367,7 @@ describe('whatever strings arrive, Slack takes it and they show as text:', () =>
           } else expectFit(shown);
         }
       }),
-      { numRuns: examples(15) },
+      { numRuns: examples(8) },
     );
   });
 });

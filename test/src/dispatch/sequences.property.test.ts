@@ -5,7 +5,9 @@ import { runSequence } from '../../support/sequences/run.ts';
 import { sequence, tried } from '../../support/sequences/steps.ts';
 
 /** `npm test` tries the same ones each time; `npm run test:sequences` others, unless it is told which. */
-const seed = Number(process.env['SEED'] ?? (process.env['TEST_RUNS'] === undefined ? tried.seed : Date.now() % 2 ** 31));
+const seed = Number(
+  process.env['SEED'] ?? (process.env['TEST_RUNS'] === undefined ? tried.seed : Date.now() % 2 ** 31),
+);
 
 it(
   'nobody, alone or with somebody who may not approve, in any order, loosens more than the policy allows',
