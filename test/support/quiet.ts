@@ -4,6 +4,8 @@ import { until } from './until.ts';
 
 /** Each step stores what follows it before it is removed itself, so a later look sees it. */
 const LOOKS = 3;
+/** Each look asks Redis for thirty numbers. */
+const LOOK_MS = 50;
 
 /** Waits until everything that was begun is done: inbox, jobs, messages and changes that are looked for. */
 export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = 60_000): Promise<void> {
@@ -15,6 +17,7 @@ export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineM
     },
     'nothing is under way any more',
     deadlineMs,
+    LOOK_MS,
   );
 }
 

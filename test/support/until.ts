@@ -1,9 +1,18 @@
-/** Waits until something holds; fails with its description when it never does. The deadline is generous. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 60_000): Promise<void> {
+/**
+ * Waits until something holds; fails with its description when it never does. The deadline is generous.
+ *
+ * @param everyMs longer where a look costs much and what is waited for stays.
+ */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  deadlineMs = 60_000,
+  everyMs = 15,
+): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`never happened within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
